@@ -1,6 +1,6 @@
 /** Properties of an HTML page, read from its source. */
 
-/** The target of a page that only leads to another one, within a few seconds or by its script. */
+/** The target of a page that only redirects, by a meta refresh within a few seconds or by a script. */
 export function refreshTarget(html: string): string | undefined {
   return metaRefresh(html) ?? scriptRefresh(html)
 }

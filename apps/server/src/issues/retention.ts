@@ -8,9 +8,9 @@ const batchSize = 5000
 export const removedEvidenceText = 'Removed after the retention period for evidence'
 
 /**
- * Deletes, in all workspaces and in small transactions, history before `history`, except each last
- * status, and evidence of resolved issues not seen since `evidence`. Workspaces with a retention of
- * their own have other limits.
+ * Deletes history older than `history`, except the latest status, and the evidence of resolved issues
+ * not seen since `evidence`. Covers all workspaces, in small transactions. A workspace's own retention
+ * settings override these dates.
  */
 export async function deleteExpiredIssueData(
   database: Database,

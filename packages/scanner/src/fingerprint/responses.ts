@@ -3,7 +3,7 @@ import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { oneLine } from '#fingerprint/text.ts'
 import { titleOf } from '#fingerprint/web-traces.ts'
 
-/** HTTP, including that of servers such as Netty that repeat the protocol of the request. SIP and RTSP require a CSeq. */
+/** HTTP, including servers such as Netty that echo the protocol of the request. SIP and RTSP require a CSeq. */
 export function isWeb(text: string): boolean {
   return /^HTTP\/\d/.test(text) || (/^(?:SIP|RTSP)\/\d\.\d \d{3} /.test(text) && !/\nCSeq\s{0,9}:/i.test(text))
 }

@@ -30,7 +30,7 @@ const largeTables = [
   'threat',
   'threat_product',
 ]
-/** Precede this rule: a partial index without rows, which takes one pass over the table, and a new primary key. */
+/** Older than this rule: a partial index without rows, which takes one pass over the table, and a new primary key. */
 const exceptions: Readonly<Record<string, readonly string[]>> = {
   '0011-agent-inventory': ['distribution_fix is read', 'occurrence is read'],
 }
