@@ -74,8 +74,8 @@ export function exemptionOf({ source }: NativePattern): string | undefined {
 }
 
 /**
- * A pattern whose repetitions all have a maximum tries a constant number of ways from each position, so it is linear.
- * The constant may be large, so such patterns are also measured.
+ * A pattern whose repetitions all have a maximum backtracks a bounded number of times per position, so it is linear.
+ * The bound can be large, so such patterns are also measured.
  */
 export function isBounded({ source }: NativePattern): boolean {
   const bare = source.replaceAll(/\\[^]/g, '_').replaceAll(/\[[^\]]*\]/g, '_')
@@ -87,7 +87,7 @@ export function repeats({ source }: NativePattern): boolean {
   return /\{\d+,\d+\}/.test(source)
 }
 
-/** A text that makes a pattern try many ways: parts that are repeated, each after a prefix, and an end. */
+/** A text that makes a pattern backtrack: repeated parts, each after a prefix, and an end. */
 interface Attack {
   readonly pumps: readonly { readonly prefix: string; readonly pump: string }[]
   readonly suffix: string

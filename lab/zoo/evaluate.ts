@@ -113,7 +113,7 @@ function wrongOnHardened(entry: Entry, observations: readonly Observation[]): st
   return wrongFindings(entry, entry.hardened, observations).map((text) => `${text}, hardened`)
 }
 
-/** The weaknesses of the weak variant, on the hardened one; and threats that are wrong on both. */
+/** Findings that must not be reported: those of the weak variant on the hardened one, and wrong ones on both. */
 function mustNotsOf(
   { weak, hardened, never }: Entry,
   weakObservations: readonly Observation[],

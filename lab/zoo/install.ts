@@ -106,7 +106,7 @@ function mavenStep(artifact: string): string {
   return `mvn -q -B dependency:copy -Dartifact=${quoted(artifact)} -DoutputDirectory=maven`
 }
 
-/** Resolves the artifacts together, as a project that depends on them would. Those of packaging `pom` determine versions. */
+/** Resolves the artifacts together, as a dependent project would. Artifacts with `pom` packaging determine versions. */
 function dependencySteps(artifacts: readonly string[]): string[] {
   const dependencies = artifacts.map((artifact) => {
     const [group, name, version, type = 'jar'] = artifact.split(':')

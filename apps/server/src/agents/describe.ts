@@ -103,7 +103,7 @@ function limitsOf(row: Selectable<AgentTable>): Partial<Agent> {
   }
 }
 
-/** Absent for an agent that has never connected and can. */
+/** Absent for an agent that has never connected, unless its access has ended. */
 function problemsOf(row: Selectable<AgentTable>, now: Date, orphaned: ReadonlySet<string>): Partial<Agent> {
   const access = [
     ...(orphaned.has(row.id)

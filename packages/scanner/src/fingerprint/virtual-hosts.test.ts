@@ -28,7 +28,7 @@ const page = (body: string, change: Partial<HttpResponse> = {}): HttpResponse =>
   ...change,
 })
 
-/** The names found on a server, and all that it was sent. */
+/** The names found on a server, and everything sent to it. */
 async function find(
   revealed: Parameters<typeof findVirtualHosts>[1],
   serve: (hostname: string, count: number) => HttpResponse | HttpFailure,

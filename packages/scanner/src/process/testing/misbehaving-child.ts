@@ -1,4 +1,4 @@
-/** A program whose tasks misbehave as the request says. */
+/** A program whose tasks misbehave in the way that the request specifies. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { serveTasks } from '#process/serve-tasks.ts'
