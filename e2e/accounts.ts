@@ -64,7 +64,7 @@ export function newContext(userAgent?: string): Promise<BrowserContext> {
 }
 export async function newPage(of: BrowserContext): Promise<Page> {
   const made = await of.newPage()
-  made.setDefaultTimeout(15_000)
+  made.setDefaultTimeout(30_000)
   made.on('pageerror', (error) => browserErrors.push(`${made.url()}: ${error.message}`))
   made.on('console', (message) => {
     const isRefusal = /status of 4\d\d/.test(message.text())
@@ -85,7 +85,7 @@ export async function mailsTo(address: string): Promise<string[]> {
 }
 /** The code in the first email after the given number of emails. */
 export async function codeAfter(address: string, before: number): Promise<string> {
-  await expect.poll(async () => (await mailsTo(address)).length, { timeout: 20_000 }).toBeGreaterThan(before)
+  await expect.poll(async () => (await mailsTo(address)).length, { timeout: 30_000 }).toBeGreaterThan(before)
   const newest = (await mailsTo(address)).at(-1) ?? ''
   const mail = await readFile(join(product.dataFolder, 'outbox', newest), 'utf8')
   return /^\s*(\d{6})\s*$/m.exec(mail)?.[1] ?? ''

@@ -52,7 +52,7 @@ export async function startTestEnvironment(name: string, { hasAccount = true } =
       const context = { viewport: desktop, baseURL: url, locale: 'en-CH', reducedMotion: 'reduce' as const }
       const page = await browser.newPage(context)
       if (user) await page.context().addCookies(cookiesOf(user, url))
-      page.setDefaultTimeout(15_000)
+      page.setDefaultTimeout(30_000)
       // A violation of the Content-Security-Policy or of Trusted Types, even if the page looks right.
       await page.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
         console.error('policy violation', event.violatedDirective, event.blockedURI, event.sourceFile, event.sample))`)

@@ -27,7 +27,7 @@ export interface Load {
 }
 
 /** The pause between two requests of the same user. */
-const pauseMs = 30
+const pauseMs = 100
 
 export function startLoad(visitor: Visitor, targetIds: readonly string[], random: Random): Load {
   const acknowledged: Acknowledged = { tags: [], comments: [], scans: [], invitations: [], statuses: new Map() }

@@ -108,7 +108,7 @@ function storeCookie(jar: Map<string, string>, line: string): void {
   else jar.set(name, value)
 }
 
-const mailMsMax = 15_000
+const mailMsMax = 30_000
 
 /** Waits for the newest email to this address and returns its six-digit code. */
 export async function codeFor(email: string, dataFolder: string): Promise<string> {

@@ -84,7 +84,10 @@ export interface Traffic {
   stop(): Promise<void>
 }
 
-/** Several clients that read and write without pause. */
+/** Between two requests of the same client. Shorter pauses would only slow the restarts down. */
+const pauseMs = 50
+
+/** Several clients that read and write all the time. */
 export function startTraffic(visitor: Visitor, url: string): Traffic {
   const [tagIds, failures]: [string[], string[]] = [[], []]
   let [requests, isStopping] = [0, false]
@@ -101,7 +104,7 @@ export function startTraffic(visitor: Visitor, url: string): Traffic {
     while (!isStopping) {
       requests += 1
       await act().catch((error: unknown) => failures.push(String(error)))
-      await new Promise((done) => setTimeout(done, 10))
+      await new Promise((done) => setTimeout(done, pauseMs))
     }
   })
   return {
