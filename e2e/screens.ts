@@ -179,7 +179,7 @@ const listsOf = {
   integrations: '/integrations',
 } as const
 
-/** Every list when empty, loading, and failed. Screenshots exist of three. */
+/** Every list when empty, loading, and failed. */
 const stateScreens: readonly Screen[] = Object.entries(listsOf).flatMap(([what, path]): Screen[] => {
   const suffix = what === 'risks' ? '' : `-${what}`
   return [

@@ -4,13 +4,13 @@ import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 
-/** How often each property runs, and where it starts. `npm run fuzz` sets them; a slice runs with the other tests. */
+/** The number of runs per property, and the seed. `npm run fuzz` sets them; a slice runs with the other tests. */
 export const { FUZZ_RUNS: fuzzRuns, FUZZ_SEED: fuzzSeed } = process.env
 export const seed = Number(fuzzSeed ?? 20_261_124)
 
 /** CPU milliseconds for one input. Inputs have at most a few kilobytes. */
 const cpuMsMax = 250
-/** Any input is done by then, even if other programs use the machine. */
+/** Maximum wall time for one input; generous, because other programs may use the machine. */
 export const hangMs = 20_000
 /** How much the process may grow in the meantime, garbage included. */
 const growthMiBMax = 512

@@ -1,4 +1,4 @@
-/** Feeds and archives: an invalid file is rejected with a reason, whatever it contains. */
+/** Feeds and archives: an invalid file is rejected with a reason, regardless of its contents. */
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

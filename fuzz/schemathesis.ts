@@ -28,7 +28,7 @@ const excludedPaths = [
   '/v1/installation/sign-in-networks',
   '/v1/installation/accounts/{id}/state',
 ]
-/** What is too long is rejected with statuses that schemathesis doesn't count as rejections by default. */
+/** Overlong requests are rejected with statuses that schemathesis doesn't count as rejections by default. */
 const configuration = `[checks.negative_data_rejection]
 expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "413", "414", "415", "422", "428", "429", "431"]
 `

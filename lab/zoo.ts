@@ -125,7 +125,7 @@ async function runBatch(batch: readonly Run[]): Promise<Map<Run, StoredRun>> {
     for (const signal of endSignals) process.off(signal, stopAndExit)
     await programs.stop()
     if (values.logs) cpSync(join(folder, 'log'), values.logs, { recursive: true })
-    // A program can leave a mounted folder.
+    // Fails if a program left a file system mounted in it.
     await rm(folder, { recursive: true, force: true }).catch((error: Error) => log(error.message))
   }
 }

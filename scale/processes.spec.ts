@@ -58,7 +58,7 @@ it('requests with the same idempotency key have one effect', async () => {
   expect(targets).toHaveLength(1)
 })
 
-it('requests without a session count together', async () => {
+it('requests without a session share one rate limit', async () => {
   const path = '/v1/targets'
   // Each process alone would allow 1,200.
   const burst = async (url: string) => {

@@ -22,7 +22,7 @@ export interface Machine {
 const execute = promisify(execFile)
 const commandMsMax = 60_000
 const namespaces = ['--net', '--mount', '--uts', '--pid']
-/** Where the machine may write without changing this one: layers in memory over the system's folders. */
+/** Mounts overlays in memory, so that the machine can write to system folders without changing this one. */
 const prepareSystem = (name: string) => `
   hostname ${name}
   ip link set lo up

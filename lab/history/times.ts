@@ -1,7 +1,7 @@
 /** Times of the events in the demo's history. */
 import { randomBytes } from 'node:crypto'
 
-/** A week longer than the charts of a quarter. */
+/** A week longer than the quarter that charts can show. */
 export const days = 98
 export const dayMs = 86_400_000
 

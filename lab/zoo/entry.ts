@@ -12,7 +12,7 @@ const VersionRule = z.union([
   z.strictObject({ dpkg: z.string() }),
   z.strictObject({ npm: z.string() }),
   z.strictObject({ pip: z.string() }),
-  /** A module among those of the build. */
+  /** A module in the go.mod of the build. */
   z.strictObject({ go: z.string() }),
   z.strictObject({ cargo: z.string() }),
   /** A shell command that prints the version. */

@@ -85,7 +85,7 @@ function evaluateNames(
   return { products: products.length, named, versions, versionsRead, wrongNames: wrongNames.length, problems }
 }
 
-/** Debian adds no update to most versions; OpenSSH's "p1" is not part of the package's upstream version. */
+/** The version with its CPE update, except OpenSSH's "p1", which `versionOf` drops too. */
 function fullVersion({ version, update }: Of<'technology'>['wfn']): string {
   return update === '*' || update === '-' || /^p\d+$/.test(update) ? version : `${version}${update}`
 }

@@ -228,7 +228,7 @@ export const httpResponseProtocols: readonly (readonly [RegExp, string])[] = [
   [/^Unknown command(?:, but maybe one of the following|\. Please enter one of the following)/, 'haproxy-cli'],
   [/^UNKNOWN COMMAND\n?$/, 'clamd'],
   [/^\0\0\0(?:\x0e|\x12\0\0\0\x01)E_BAD_PROTOCOL$/, 'nsq'],
-  // The request was taken for the cookie of a client.
+  // The server mistook the request for a client's cookie.
   [/^\t$/, 'iperf3'],
   [/^[^\r\n]{0,20}\bunknown command:? ["'`]?GET\b/i, 'command-console'],
   [/^SPAMD\/1\.0 76 /, 'spamd'],
