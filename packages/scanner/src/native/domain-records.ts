@@ -83,7 +83,8 @@ const noDnssec = checkInfo({
   ...none,
   id: 'dns-dnssec-missing',
   name: 'Domain not signed with DNSSEC',
-  summary: 'Neither the domain nor a parent zone publishes DNSSEC keys, so resolvers cannot verify its records.',
+  summary:
+    'Neither the domain nor a parent below the top-level domain publishes DNSSEC keys, so resolvers cannot verify its records.',
   impact: 'An attacker who can forge DNS responses can redirect users and mail to other servers.',
   remediation: 'Sign the zone, and publish the DS record at your registrar.',
   reference: 'https://www.rfc-editor.org/rfc/rfc9364',

@@ -10,7 +10,7 @@ const gitRead = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
   summary:
-    'A Git repository that a page of the web server names can be cloned without authentication. The check only listed its branches.',
+    'A Git repository whose URL appears on a page of the web server can be cloned without authentication. The check only listed its branches.',
   impact: 'An attacker can clone the source code with its full history.',
   remediation:
     'Unless the code is public, require authentication for all repositories, for example with `auth_basic "Git"; auth_basic_user_file /etc/nginx/git.htpasswd;` in the location of git-http-backend in nginx, or `Require valid-user` in Apache.',
