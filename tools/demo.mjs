@@ -1,4 +1,4 @@
-/** `npm run demo`: Glacis with a lab of weak servers on loopback addresses. */
+/** `npm run demo`: Glacis with a lab of vulnerable servers on loopback addresses. */
 import { exitWithNpm, runProgram } from './node.mjs'
 import { buildPortal, install } from './prepare.mjs'
 

@@ -17,8 +17,8 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 it('SEC-H3 writes identical files for the same commit', async () => {
   const digests: string[] = []
-  // Each in a fresh clone, with other times of files; the second without the history, whose search for secrets takes
-  // longest. The dependencies are found in the folder above.
+  // Each in a fresh clone, with different file timestamps. The second has no history, because searching the history for
+  // secrets takes longest. Node.js finds the dependencies in the parent folders.
   for (const [name, options] of [
     ['one', []],
     ['two', ['--depth=1']],

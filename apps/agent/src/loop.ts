@@ -16,7 +16,7 @@ import { digestOf, storeKey, prepareFolder, readStoredKey } from './state.ts'
 const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
 export const { version } = z.object({ version: z.string() }).parse(JSON.parse(manifest))
 
-/** Concurrent jobs, the same number as a server worker runs. */
+/** Concurrent jobs, as many as a server worker runs for one workspace. */
 const concurrentJobs = 2
 /** Longer than the server's long poll for a job. */
 const takeJobTimeoutMs = 35_000

@@ -133,7 +133,8 @@ export const getAgentInstall = endpoint({
   method: 'GET',
   path: '/v1/agents/:id/install',
   summary: 'Get install commands for an agent',
-  description: 'The commands prompt for the token and read it from a file.',
+  description:
+    'The commands prompt for the token, so that it does not appear in the shell history or the process list.',
   input: z.object({ id: Id, system: z._default(InstallSystem, 'systemd') }),
   result: z.object({ command: z.string(), notes: z.array(z.string()) }),
 })

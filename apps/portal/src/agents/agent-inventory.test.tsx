@@ -53,7 +53,7 @@ const changes = () => page.service.seen.filter(({ method }) => method === 'PATCH
 
 it('explains what is sent before it is turned on', async () => {
   page.show(<AgentInventory agent={agent} />)
-  await screen.findByText(/^If you turn this on, the agent reports what its own machine runs to this server/)
+  await screen.findByText(/^If you turn this on, the agent reports the following about its own machine to this server/)
   await user.click(screen.getByRole('button', { name: 'Turn on inventory' }))
   await waitFor(() => expect(changes()).toEqual([{ agent: { inventory: true }, updateMask: { paths: ['inventory'] } }]))
 })

@@ -18,9 +18,9 @@ export function AgentInventory({ agent }: { readonly agent: Agent }) {
     <>
       <Block title="Inventory">
         <p className="text-ink-2">
-          {isOn ? 'The agent reports' : 'If you turn this on, the agent reports'} what its own machine runs to this
-          server: installed packages with their versions, listening sockets with their processes, and running containers
-          with their images.
+          {isOn ? 'The agent reports' : 'If you turn this on, the agent reports'} the following about its own machine to
+          this server: installed packages with their versions, listening sockets with their processes, and running
+          containers with their images.
         </p>
         {!isOn && saving.error && (
           <p role="alert" className="mt-2 text-red-ink">

@@ -39,6 +39,7 @@ describe('deliveryProblem', () => {
       { failureCount: 2, lastDelivery: { ...delivery, state: 'STATE_FAILED', error: 'The server answered 500' } },
       'The last 2 deliveries failed: The server answered 500',
     ],
-    [{ isEnabled: false, failureCount: 20 }, 'Paused after 20 failed deliveries. Check the URL, then resume.'],
+    [{ isEnabled: false, failureCount: 1 }, 'Paused after a failed delivery. Check the delivery log, then resume.'],
+    [{ isEnabled: false, failureCount: 20 }, 'Paused after 20 failed deliveries. Check the delivery log, then resume.'],
   ])('describes %j as %s', (more, expected) => expect(deliveryProblem(channelWith(more))).toBe(expected))
 })

@@ -68,7 +68,7 @@ export function maskUrl(address: string): string {
 /** Describes a delivery problem; undefined if deliveries work. */
 export function deliveryProblem({ isEnabled, failureCount, lastDelivery }: Channel): string | undefined {
   if (!isEnabled && failureCount > 0)
-    return `Paused after ${failureCount} failed deliveries. Check the URL, then resume.`
+    return `Paused after ${failureCount === 1 ? 'a failed delivery' : `${failureCount} failed deliveries`}. Check the delivery log, then resume.`
   if (failureCount === 0) {
     const isLate = lastDelivery?.state === 'STATE_PENDING' && lastDelivery.error !== ''
     return isLate ? `Delivery failed and will be retried: ${lastDelivery.error}` : undefined

@@ -60,7 +60,7 @@ fi
 command="$node $here/agent.js --server $url$options --token-file $state/token --state $state"
 if [ ! -d /run/systemd/system ]; then
   cat >&2 <<END
-This machine doesn't run systemd, so no service was installed. To start the agent, and after each restart of the machine:
+This machine doesn't run systemd, so no service was installed. To start the agent, run this command now and after each restart of the machine:
   su -s /bin/sh glacis-agent -c 'set -a; . $state/environment; exec $command'
 END
   exit
