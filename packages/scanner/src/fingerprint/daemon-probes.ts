@@ -79,6 +79,20 @@ export const daemonProbes: readonly Probe[] = [
     field: 'spamd.pong',
   },
   {
+    // A yamux frame with a login and a wrong key, which is rejected together with the version.
+    protocol: 'frp',
+    ports: [7000],
+    request: Buffer.concat([
+      hex('00000001 00000001 0000003e 6f 0000000000000035'),
+      bytes('{"version":"0.61.1","privilege_key":"","timestamp":1}'),
+    ]),
+    responsePattern: /\{"version":"\d{1,4}\.\d{1,4}\.\d/,
+    field: 'frp.version',
+    read: (response) => /\{"version":"([\d.]{1,20})"/.exec(response)?.[1] ?? '',
+    isOwnPortsOnly: true,
+    isBinary: true,
+  },
+  {
     // The offer of the data stream protocol, which the core accepts with its number.
     protocol: 'quassel',
     ports: [4242],
