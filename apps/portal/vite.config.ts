@@ -86,6 +86,6 @@ export default defineConfig({
     pool: 'vmThreads',
     maxWorkers: 6,
     setupFiles: ['src/lib/testing/setup.ts'],
-    testTimeout: 60_000,
+    testTimeout: 120_000,
   },
 })
