@@ -14,8 +14,8 @@ const commonFolders = (
 ).split(' ')
 /** Further folders where the root doesn't exist, so that the server's application must be below it. */
 const foldersWithoutRoot = (
-  'akhq argocd artifactory auth confluence consul drupal flink gerrit glpi graylog guacamole jaeger jira joomla ' +
-  'kafka-ui keycloak kiali mantis minio moodle nextcloud nomad opensearch-dashboards otrs owncloud rabbitmq redmine ' +
+  'akhq argocd artifactory auth backuppc confluence consul drupal flink gerrit glpi graylog guacamole jaeger jira joomla ' +
+  'kafka-ui keycloak kiali mailman3 mantis minio moodle nextcloud nomad opensearch-dashboards otrs owncloud rabbitmq redmine ' +
   'rundeck spark streamlit superset supervisor tensorboard thanos ui vault zipkin'
 ).split(' ')
 /** Folders that guides for a framework mount dashboards in, by products of its servers. */
@@ -31,6 +31,8 @@ const frameworkFolders: readonly (readonly [RegExp, string])[] = [
   [/:(?:express|fastify|koa|node\.js)$/, 'admin/queues agendash arena bull explorer queues status'],
   [/:(?:spring_\w+|tomcat)$/, 'api manage management'],
   [/:php$/, 'phppgadmin pma postfixadmin'],
+  // Where Debian's packages install them in Apache.
+  [/:http_server$/, 'backuppc mailman3'],
 ]
 const foldersMax = 4
 const atOnce = 4

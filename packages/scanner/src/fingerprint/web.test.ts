@@ -138,3 +138,13 @@ it('reads error pages that a missing parameter causes', async () => {
   expect(bodies).toContain('error of /order')
   expect(bodies).not.toContain('error of /about')
 })
+
+it('includes the realm of a page that requires authentication', async () => {
+  const page = await read(({ url }, response) =>
+    url === '/version.json'
+      ? response.writeHead(401, { 'www-authenticate': 'Basic realm="shop"', 'x-shop': '1' }).end()
+      : response.writeHead(404).end(),
+  )
+  expect(page.traces).toContainEqual({ field: 'http_header.wwwauth', text: 'Basic realm="shop"' })
+  expect(page.traces.some(({ field }) => field === 'http_header.x-shop')).toBe(false)
+})

@@ -129,6 +129,8 @@ export async function readWeb(
       // Outside of its folder, an application's server responds with an empty page.
       hasErrorPage = page.body.length > 0
     }
+    // An API below a root that isn't its own is named by its realm.
+    if (page.status === 401) traces.push(...headerTraces(page).filter(({ field }) => field === 'http_header.wwwauth'))
     if (page.status !== 200) continue
     const text = path.endsWith('.js') ? scriptExcerpt(page.body) : pageText(page)
     const version = versionPath.test(path) ? versionIn(text) : undefined
