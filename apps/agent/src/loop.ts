@@ -138,7 +138,7 @@ async function connect(agent: Agent): Promise<void> {
   process.send?.('connected')
   if (response.latestVersion !== version)
     print(
-      `The server has version ${response.latestVersion}; this agent has ${version}. Update the agent, or start it with --update.`,
+      `The server has version ${response.latestVersion}; this agent has ${version}. Update the agent${options.updates ? '' : ', or start it with --update'}.`,
     )
   noticeUpdate(agent, response.latestVersion)
   const clockSkewMs = Date.now() - Date.parse(response.serverTime)

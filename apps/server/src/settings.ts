@@ -173,7 +173,7 @@ export const Settings = z.object({
     expects: 'all, public, or a list of networks such as 10.0.0.0/8,2001:db8::/32',
     initial: '`all`',
     meaning:
-      'Networks that scans may access: `all`, `public` (no private or local addresses), or a list, which also applies to agents and to `npx glacis scan`. Cloud metadata addresses are always blocked.',
+      'Networks that scans may access, including those of `npx glacis scan`: `all`, `public` (no private or local addresses, except from agents), or a list, which also limits agents. Cloud metadata addresses are always blocked.',
   }),
   GLACIS_CALLBACKS: described(z.union([z.literal('off').transform(() => null), callbackAddress]).default(null), {
     expects: `off, or ${callbackAddressExpects}`,

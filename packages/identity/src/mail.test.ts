@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addressChangedMail, recoveryMail, verificationMail } from '#mail.ts'
+import { addressChangedMail, recoveryMail, secondFactorMail, verificationMail } from '#mail.ts'
 
 it('contains the code and the link, but no code in the subject', () => {
   const mail = verificationMail(
@@ -19,6 +19,12 @@ it.each([
   [15, 'valid for 15 minutes.'],
 ])('states how long the code is valid: %i', (minutes, expected) => {
   expect(recoveryMail('a@b.test', '000000', minutes).text).toContain(expected)
+})
+
+it('does not tell users to ignore an unexpected code that follows their password', () => {
+  const { text } = secondFactorMail('a@b.test', '000000', 15)
+  expect(text).toContain('someone else may know your password')
+  expect(text).not.toContain('ignore')
 })
 
 it('SEC-D3 escapes user input', () => {

@@ -48,6 +48,17 @@ export function signInMail(to: string, code: string, minutes: number): Mail {
   })
 }
 
+/** Email with a code that is required after the password. Someone who gets it unexpectedly must not ignore it. */
+export function secondFactorMail(to: string, code: string, minutes: number): Mail {
+  return renderMail({
+    to,
+    subject: 'Sign in to Glacis',
+    intro: 'Enter this code in Glacis to finish signing in:',
+    code,
+    footer: `${lifetime(minutes)}. If you aren't signing in, someone else may know your password: change it, and don't share the code.`,
+  })
+}
+
 /** Email with a registration code. */
 export function signUpMail(to: string, code: string, minutes: number): Mail {
   return renderMail({
@@ -86,8 +97,11 @@ export function actionMail(content: Omit<MailContent, 'code'>): Mail {
 }
 
 function validity(minutes: number): string {
-  const duration = minutes === 1 ? '1 minute' : `${minutes} minutes`
-  return `The code is valid for ${duration}. If you didn't request it, you can ignore this email`
+  return `${lifetime(minutes)}. If you didn't request it, you can ignore this email`
+}
+
+function lifetime(minutes: number): string {
+  return `The code is valid for ${minutes === 1 ? '1 minute' : `${minutes} minutes`}`
 }
 
 function renderMail({ to, subject, intro, code, link, footer }: MailContent): Mail {

@@ -36,7 +36,7 @@ export class Stopped extends Error {}
 
 export const tooManyRequests = 'the check multiplies into too many requests for one host'
 /** @param count number of credentials that were tried */
-export const tooManyLogins = (count: number) => `only ${count} logins are tried, so that no account is locked`
+export const tooManyLogins = (count: number) => `only ${count} logins are tried, because attempts can lock accounts`
 
 const stepsMax = 200_000_000
 const bytesMax = 1024 * 1024

@@ -127,7 +127,7 @@ function Notes({ agent }: { readonly agent: Agent }) {
       {lost && (
         <Note variant="orange" icon={<Unplug aria-hidden="true" />}>
           <DisconnectedMessage agent={agent} /> Check that its machine is running and can reach this server, then
-          restart the agent. It doesn't need a new token.
+          restart the agent. Unless its key was revoked or has expired, it doesn't need a new token.
         </Note>
       )}
       {isNew && (

@@ -179,7 +179,7 @@ function RuleFields({
       )}
       {counted && rule.events.length > 0 && (
         <p aria-live="polite" className="text-12 text-ink-3">
-          {`${counted.eventCount === 1 ? '1 event' : `${counted.eventCount} events`} in the last ${counted.days} days matched these settings. Events of the same scan are sent in one message.`}
+          {`${counted.eventCount === 1 ? '1 event' : `${counted.eventCount} events`} in the last ${counted.days} days matched these settings. Events that happen close together are combined into one message.`}
         </p>
       )}
     </>

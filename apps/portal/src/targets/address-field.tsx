@@ -58,7 +58,7 @@ function formatRecognized({
 }: ParseResult): string | undefined {
   if (normalized === undefined) return undefined
   const hosts = hostCount > 1 ? `, ${formatNumber(hostCount)} addresses` : ''
-  const reach = isPrivate ? ' Private address: only an agent inside that network can reach it.' : ''
+  const reach = isPrivate ? " Private address: choose an agent if this server can't reach it." : ''
   // Not an error: agents in different networks can scan the same private address.
   const already = target ? ` The target “${target.name}” already has this address.` : ''
   const also = readable === undefined ? '' : ` (${readable})`

@@ -69,7 +69,7 @@ function LeaveDialog({ name, open, onClose }: LeaveDialogProps) {
       open={open}
       {...mutationDialogProps(leaving, onClose)}
       title={`Leave workspace ${name}`}
-      description="You lose access immediately, and your API tokens stop working. To come back, you need a new invitation."
+      description="You lose access immediately, and your API tokens and agents stop working. To come back, you need a new invitation, unless you can join by your email domain."
       label="Leave workspace"
       onConfirm={() => leaving.mutate(undefined, { onSuccess: () => switchTo(client, '') })}
     />

@@ -159,7 +159,7 @@ function RemoveDialog({ domain, onClose }: { readonly domain: EmailDomain | unde
       open={domain !== undefined}
       {...mutationDialogProps(removing, onClose)}
       title={`Remove ${domain?.domain ?? 'domain'}`}
-      description="New users with this domain will need an invitation to join. Current members are not affected."
+      description="New users with this domain will need an invitation to join. Current members remain members, but those with this domain can no longer sign in with the workspace's provider, if it has one."
       label="Remove domain"
       onConfirm={() => domain && removing.mutate(domain.id, { onSuccess: onClose })}
     />

@@ -128,7 +128,7 @@ function RemoveDialog({ member, onClose }: { readonly member: Member | undefined
       open={member !== undefined}
       {...mutationDialogProps(removing, onClose)}
       title={`Remove ${member?.name ?? 'member'}`}
-      description="They lose access immediately, and their API tokens stop working. Risks assigned to them stay assigned until you change them."
+      description="They lose access immediately, and their API tokens and agents stop working. Risks assigned to them stay assigned until you change them."
       label="Remove member"
       onConfirm={() => member && removing.mutate(member.id, { onSuccess: onClose })}
     />

@@ -78,7 +78,7 @@ async function sendMail(mailer: Mailer, mail: Parameters<Mailer['deliver']>[0]):
     return {
       statusCode: null,
       latencyMs: elapsedMs(),
-      error: `The mail server rejected the message: ${storable(reason)}`.slice(0, 500),
+      error: `The email could not be sent: ${storable(reason)}`.slice(0, 500),
       answer: '',
     }
   }

@@ -159,7 +159,7 @@ it('stores any error text of a mail server', async () => {
   expect(deliveries[0]).toMatchObject({
     state: 'STATE_FAILED',
     attempts: 1,
-    error: 'The mail server rejected the message: 550 nosuch user',
+    error: 'The email could not be sent: 550 nosuch user',
   })
 })
 

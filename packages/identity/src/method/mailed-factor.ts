@@ -4,7 +4,7 @@ import { type Fields, textOf } from '#http/body.ts'
 import { emitEvent } from '#http/exchange.ts'
 import { type Exchange, type LoginOutcome, type Method, rejected, type LiveSession } from '#service.ts'
 import { type Identity, markVerified, signInAddress } from '#identities.ts'
-import { signInMail } from '#mail.ts'
+import { secondFactorMail } from '#mail.ts'
 import { mailCode, resetTries, tooManyTries, tryCode } from '#method/code.ts'
 import { normalizeAddress } from '#schema.ts'
 import { beginAttempt, consumeMailQuota, tooManyAttempts } from '#throttle.ts'
@@ -43,7 +43,7 @@ async function sendCode(exchange: Exchange, identity: Identity, flow: Flow): Pro
   if (await consumeMailQuota(service, address, client.ip)) {
     await resetTries(service, flow.id)
     await mailCode(service, service.db, flow, { address, identityId: identity.id }, (code, minutes) =>
-      signInMail(address, code, minutes),
+      secondFactorMail(address, code, minutes),
     )
   }
   return { kind: 'code_sent', nodes: codeNodes(address), message: notice.signInCodeSent, memory: { address } }

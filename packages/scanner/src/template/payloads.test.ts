@@ -61,7 +61,7 @@ describe('a payload list', () => {
     expect(summary(await site.run(guess, { profile: 'deep' })).covered).toEqual([])
     expect(site.asked.filter((line) => line.includes('?t='))).toEqual([])
     const observations = await site.run(guess, { permissions: new Set(['logins'] as const) })
-    const reason = 'only 12 logins are tried, so that no account is locked'
+    const reason = 'only 12 logins are tried, because attempts can lock accounts'
     expect(observations).toContainEqual(expect.objectContaining({ stopped: [{ check: 'list', reason }] }))
     expect(site.asked.filter((line) => line.includes('?t='))).toHaveLength(12)
   })
