@@ -36,7 +36,7 @@ export const controlExposures: readonly DatagramExposure[] = [
       cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
       score: 5.3,
       summary: 'The command port of chronyd responds to monitoring requests from the network without authentication.',
-      impact: 'An attacker learns the time sources, the clients, and the accuracy of the clock.',
+      impact: 'An attacker learns the time sources and the accuracy of the clock.',
       remediation: 'Remove `cmdallow` and set `bindcmdaddress 127.0.0.1` or `cmdport 0` in chrony.conf.',
       reference: 'https://chrony-project.org/doc/4.3/chrony.conf.html',
       tags: 'misconfig chrony ntp disclosure unauth network udp',
