@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '#database/index.ts'
 import { createMetrics, type Metrics } from '#metrics.ts'
 import { sharedTestServer } from '#testing/test-server.ts'
 
@@ -62,6 +63,43 @@ describe('createMetrics', () => {
       expect(text).toContain(sample)
     expect(text).toMatch(/glacis_database_connections\{pool="app",state="waiting"\} 0/)
     expect(text).toMatch(/nodejs_eventloop_lag_p99_seconds \d/)
+  })
+
+  it('counts how long a running scan has been idle, but not one that waits for its allowed hours', async () => {
+    const hourAgo = new Date(Date.now() - 3_600_000)
+    const workspace = await server.createWorkspace()
+    const [target, times] = [newId(), { created_at: hourAgo, updated_at: hourAgo }]
+    const { owner } = server.database
+    await owner
+      .insertInto('target')
+      .values({
+        account_id: workspace,
+        id: target,
+        name: 'Web',
+        address: '127.62.3.1',
+        kind: 'IPV4',
+        schedule_period: 'PERIOD_WEEKLY',
+        ...times,
+      })
+      .execute()
+    await owner
+      .insertInto('scan')
+      .values({
+        account_id: workspace,
+        id: newId(),
+        target_id: target,
+        type: 'TYPE_MANUAL',
+        status: 'STATUS_RUNNING',
+        phase: 'PHASE_CHECKS',
+        started_by: 'Nora',
+        started_at: hourAgo,
+        last_activity_at: hourAgo,
+        ...times,
+      })
+      .execute()
+    expect(await scrape()).toMatch(/^glacis_scan_idle_seconds 36\d\d/m)
+    await owner.updateTable('scan').set({ resume_at: new Date() }).where('account_id', '=', workspace).execute()
+    expect(await scrape()).toMatch(/^glacis_scan_idle_seconds 0$/m)
   })
 
   it('serves nothing else', async () => {

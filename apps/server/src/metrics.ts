@@ -159,7 +159,7 @@ function databaseGauges(registry: Registry, { owner }: Database): Refresh {
   const batches = gauge('scan_batches', 'Batches of scans that have not ended, by state.', 'state')
   const idle = gauge(
     'scan_idle_seconds',
-    'Time since the last activity of the running scan that has been idle longest.',
+    'Time since the last activity of the running scan that has been idle longest; scans that wait for their allowed hours do not count.',
   )
   const leases = gauge('agent_leases', 'Batches leased to agents.')
   const deliveries = gauge('deliveries_pending', 'Notifications that have not been delivered yet.')
@@ -195,7 +195,7 @@ interface Gauges {
 async function readGauges(owner: Database['owner']): Promise<Gauges> {
   const { rows } = await sql<Gauges>`
     with active as (
-      select account_id, id, status, coalesce(last_activity_at, created_at) as active_at from scan
+      select account_id, id, status, resume_at, coalesce(last_activity_at, created_at) as active_at from scan
       where status in ('STATUS_CREATED', 'STATUS_RUNNING')
     ), batch as (
       select state from scan_batch join active on active.account_id = scan_batch.account_id and active.id = scan_id
@@ -206,7 +206,7 @@ async function readGauges(owner: Database['owner']): Promise<Gauges> {
       (select count(*) from batch where state = 'WAITING') as waiting,
       (select count(*) from batch where state = 'QUEUED') as queued,
       (select coalesce(extract(epoch from now() - min(active_at)), 0) from active
-        where status = 'STATUS_RUNNING') as "idleSeconds",
+        where status = 'STATUS_RUNNING' and resume_at is null) as "idleSeconds",
       (select count(*) from scan_lease where state = 'STATE_RUNNING') as leases,
       (select count(*) from delivery where state = 'STATE_PENDING') as deliveries,
       (select coalesce(json_agg(json_build_object('name', name, 'failures', failures,

@@ -12,6 +12,7 @@ import { useStatusChanger } from '#issues/status-changer.tsx'
 import { restoreFocus } from '#lib/focus.ts'
 import { useKeys } from '#lib/keyboard.ts'
 import { denialOf } from '#lib/role.ts'
+import { startedMessage } from '#scans/queries.ts'
 import { addToast } from '#ui/toasts.tsx'
 import { Button } from '#ui/button.tsx'
 
@@ -86,7 +87,7 @@ export function useRetest(id: string) {
         label: 'View scan',
         run: () => void navigate({ to: '/scans/$id', params: { id: response.scan.id } }),
       }
-      addToast('info', { title: 'Info', message: 'Retest started. The result will appear in the history.', action })
+      addToast('info', { title: 'Info', message: startedMessage(response.scan, 'Retest'), action })
     },
   })
 }

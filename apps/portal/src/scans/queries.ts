@@ -143,10 +143,15 @@ export const start = mutationOptions({
   mutationFn: (targetId: string) => call(startScan, { targetId }),
 })
 
+const expectations = {
+  Scan: 'Results appear as hosts are scanned.',
+  Retest: 'The result will appear in the history.',
+}
+
 /** Success message after starting a scan, which may have to wait for the target's allowed hours or its agent. */
-export function startedMessage({ progress }: Pick<Scan, 'progress'>): string {
+export function startedMessage({ progress }: Pick<Scan, 'progress'>, kind: keyof typeof expectations = 'Scan'): string {
   const reason = progress?.failureReason
-  return reason ? `Scan created. ${sentence(reason)}` : 'Scan started. Results appear as hosts are scanned.'
+  return reason ? `${kind} created. ${sentence(reason)}` : `${kind} started. ${expectations[kind]}`
 }
 
 /** Starts a scan and shows a toast. For callers that outlive their page, such as a toast's button. */
