@@ -92,7 +92,7 @@ export const callProbes: readonly Probe[] = [
     protocol: 'swank',
     ports: [4005],
     request: swankInfo,
-    responsePattern: /^[0-9a-f]{6}\(:(?:return|indentation-update|reader-error)/,
+    responsePattern: /^[0-9a-fA-F]{6}\(:(?:return|indentation-update|reader-error)/,
     ...software,
     read: (response) => {
       const [, type = '', version = ''] =
