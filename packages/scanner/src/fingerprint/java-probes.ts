@@ -70,6 +70,16 @@ export const javaProbes: readonly Probe[] = [
     isBinary: true,
   },
   {
+    // The telnet commands on the port of a provider.
+    protocol: 'dubbo-telnet',
+    ports: [20880],
+    request: bytes('ls\r\n'),
+    responsePattern: /\r\ndubbo>$/,
+    field: 'dubbo.qos',
+    read: () => 'dubbo>',
+    isOwnPortsOnly: true,
+  },
+  {
     protocol: 'elasticsearch-transport',
     ports: [9300],
     request: bytes('GET / HTTP/1.0\r\n\r\n'),

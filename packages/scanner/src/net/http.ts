@@ -10,6 +10,7 @@ import { createJar, isCookieGate, type Jar } from '#net/cookie-jar.ts'
 import { connector, type HttpProtocol } from '#net/http-connect.ts'
 import { exchange, rawRequest } from '#net/http-exchange.ts'
 import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
+import { createRateLimits } from '#net/rate-limit.ts'
 import { exchangeRaw } from '#net/raw-http.ts'
 import { isSerial } from '#net/serial-servers.ts'
 
@@ -74,6 +75,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const queues = new Map<string, PQueue>()
   const serialAddresses = new Set<string>()
   const endlessAddresses = new Set<string>()
+  const rateLimits = createRateLimits()
   /** Cookies without which a server redirects to the requested URL, by pool; empty if they change nothing. */
   const gates = new Map<string, Jar>()
   /** Protocols of servers that only speak HTTP/2, and of TLS servers that closed connections without a response, by pool. */
@@ -175,7 +177,17 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         protocol === undefined
           ? sendWithCookies(origin, sent, { signal, deadlineMs })
           : sendFirstOver(protocol, origin, sent, { signal, deadlineMs })
-      return queueOf(address).add(send, { signal })
+      const server = `${address} ${port}`
+      const sendWithinLimits = async () => {
+        await rateLimits.ready(server, signal)
+        const first = await send()
+        if (!rateLimits.limits(server, first)) return first
+        await rateLimits.ready(server, signal)
+        const again = await send()
+        rateLimits.repeated(server, again)
+        return again
+      }
+      return queueOf(address).add(sendWithinLimits, { signal })
     },
     usesHttp2: (origin) => protocols.get(poolKey(origin)) === 'h2',
     async close() {
