@@ -2,6 +2,10 @@
 import { type Case, script } from './servers.ts'
 import { crlf, decent, exposure, html, json, pages, plain } from './replies.ts'
 
+const startTls = '1.3.6.1.4.1.1466.20037'
+const ldapReply = (received: Buffer, toStartTls: string) =>
+  Buffer.from(received.includes(startTls) ? toStartTls : '0....supportedLDAPVersion1...3', 'latin1')
+
 const wordpress = html('<meta name="generator" content="WordPress 6.1.9"><p>Blog')
 const methods = (name: string) =>
   plain(`<methodResponse><params><param><value><array><data><value><string>${name}</string></value></data></array></value></param></params></methodResponse>`)
@@ -95,7 +99,16 @@ export const more: readonly Case[] = [
   { id: 'pop3-plaintext-login', protocol: 'pop3', has: script(crlf('+OK ready'), () => '+OK\r\nTOP\r\nUSER\r\nSASL PLAIN\r\n.\r\n'), hasNot: script(crlf('+OK ready'), () => '+OK\r\nTOP\r\nSTLS\r\nSASL\r\n.\r\n'), at: [''] },
   { id: 'postgresql-no-tls', protocol: 'postgresql', has: script('', () => 'N'), hasNot: script('', () => 'S'), at: [''] },
   { id: 'ldap-anonymous', protocol: 'ldap', has: script('', () => Buffer.from('3031020101642c0400302830260 40e6e616d696e67436f6e74657874733114041264633d6c61622c64633d746573742c633d41'.replace(' ', ''), 'hex')), hasNot: script('', () => Buffer.from('300c02010165070a013204000400', 'hex')), at: [''] },
-  { id: 'ldap-no-starttls', protocol: 'ldap', has: script('', () => Buffer.from('0....supportedLDAPVersion1...3', 'latin1')), hasNot: script('', () => Buffer.from('0....supportedLDAPVersion1...3 supportedExtension 1.3.6.1.4.1.1466.20037', 'latin1')), at: [''] },
+  {
+    id: 'ldap-no-starttls',
+    protocol: 'ldap',
+    has: script('', (received) => ldapReply(received, '0\u000c\u0002\u0001\u0002x\u0007\n\u0001\u0002\u0004\0\u0004\0')),
+    // Samba as a domain controller doesn't list StartTLS in the root DSE.
+    hasNot: script('', (received) =>
+      ldapReply(received, `0$\u0002\u0001\u0002x\u001f\n\u0001\0\u0004\0\u0004\0\u008a\u0016${startTls}`),
+    ),
+    at: [''],
+  },
   { id: 'gearman-open', protocol: 'gearman', has: script('', (received) => (received.toString().startsWith('version') ? 'OK 1.1.20\r\n' : '.\r\n')), hasNot: script('', () => 'ERR unknown_command\r\n'), at: [''] },
   { id: 'zookeeper-open', protocol: 'zookeeper', has: script('', () => 'Zookeeper version: 3.8.0\nLatency min/avg/max: 0/0/0\nNode count: 5\n'), hasNot: script('', () => 'srvr is not executed because it is not in the whitelist.\n'), at: [''] },
   { id: 'x11-open', protocol: 'x11', has: script('', () => Buffer.from('01000b0000000800', 'hex')), hasNot: script('', () => Buffer.from('00160b0000000600', 'hex')), at: [''] },
