@@ -10,7 +10,8 @@ const noPassword = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary: 'The MySQL or MariaDB server accepted the user `root` with an empty password over the network.',
-  impact: 'An attacker can read, change, and delete all data, and often read files on the host.',
+  impact:
+    'An attacker can read, change, and delete all data and, unless `secure_file_priv` prevents it, read and write files on the host.',
   remediation:
     "Set a password (`ALTER USER 'root'@'%' IDENTIFIED BY '…'`) or remove remote root accounts (`DROP USER 'root'@'%'`), and bind the server to localhost (`bind-address = 127.0.0.1`) or an internal interface.",
   reference: 'https://dev.mysql.com/doc/refman/8.4/en/default-privileges.html',

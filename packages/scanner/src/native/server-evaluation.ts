@@ -29,7 +29,7 @@ export const requestForgery = checkInfo({
   summary:
     'The server requests any URL given in a parameter of a link or form, or in the path after one of its folders. The check passed two URLs that point to the server itself; the server reported that a closed port refused the connection, or returned its own home page.',
   impact:
-    'An attacker can reach internal services through the server, including the metadata services of cloud providers, which return credentials.',
+    'An attacker can reach internal services through the server, including the metadata services of cloud providers, which often return credentials.',
   remediation:
     'Accept only URLs of known hosts, and reject private, loopback, and link-local addresses after resolving the name.',
   reference: 'https://cwe.mitre.org/data/definitions/918.html',

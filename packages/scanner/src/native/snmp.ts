@@ -11,7 +11,8 @@ const publicCommunity = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary: 'The SNMP agent accepts the default community string "public".',
-  impact: 'An attacker can read network addresses, routes, running processes, and installed software.',
+  impact:
+    'Unless a view limits the community, an attacker can read network addresses, routes, running processes, and installed software.',
   remediation:
     'Use SNMPv3 with authentication and encryption (`rouser NAME priv` in Net-SNMP). Otherwise, change the community string and limit which managers may use it.',
   reference: 'https://www.rfc-editor.org/rfc/rfc3414',

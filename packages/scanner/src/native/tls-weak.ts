@@ -27,7 +27,8 @@ const broken = checkInfo({
   score: 5.9,
   summary:
     'The server accepts an insecure cipher suite: NULL (no encryption), anonymous (no server authentication), export-grade, DES, or RC4.',
-  impact: 'An attacker on the network path can decrypt the connection or impersonate the server.',
+  impact:
+    'Depending on the cipher suite, an attacker on the network path can read all or parts of the connection, or impersonate the server.',
   remediation:
     'Require TLS 1.2 or later, and allow only cipher suites with ECDHE key exchange and AES-GCM or ChaCha20-Poly1305.',
   reference: 'https://www.rfc-editor.org/rfc/rfc9325#section-4.1',

@@ -10,7 +10,8 @@ const tftpReadable = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
   summary: 'The TFTP server returned a file with a common name. The protocol has no authentication.',
-  impact: 'An attacker can download device configurations and boot images, which often contain passwords.',
+  impact:
+    'An attacker can download files with known or guessed names, such as device configurations and boot images, which often contain passwords.',
   remediation: 'Disable TFTP, or allow only the devices that boot from it to reach UDP port 69.',
   reference: 'https://www.rfc-editor.org/rfc/rfc1350',
   tags: 'misconfig tftp unauth network udp',

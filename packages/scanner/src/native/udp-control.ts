@@ -60,7 +60,7 @@ export const controlExposures: readonly DatagramExposure[] = [
       score: 9.4,
       summary:
         'The control port of the media proxy rtpengine executes commands from any client. The check sent a ping.',
-      impact: 'An attacker can redirect, record, or end calls.',
+      impact: 'An attacker can list, redirect, and end calls, and record them if `recording-dir` is set.',
       remediation:
         'Bind `listen-ng` to localhost (`listen-ng = 127.0.0.1:2223` in rtpengine.conf), or allow only the SIP proxy to reach the port.',
       reference: 'https://rtpengine.readthedocs.io/en/latest/ng_control_protocol.html',

@@ -162,7 +162,7 @@ const exposures: readonly DatagramExposure[] = [
       ...low,
       summary: "The NetBIOS name service lists the host's names to any client.",
       impact:
-        'An attacker learns computer names, domain names, and usernames, and can abuse the service for DDoS amplification.',
+        'An attacker learns computer names, domain names, and, on older systems, usernames, and can abuse the service for DDoS amplification.',
       remediation: 'Disable NetBIOS over TCP/IP (`disable netbios = yes` in Samba), and block UDP port 137.',
       reference: 'https://www.rfc-editor.org/rfc/rfc1002',
       tags: 'misconfig netbios disclosure network udp',
