@@ -12,7 +12,8 @@ const upload = checkInfo({
   score: 8.2,
   summary:
     'The FTP server accepts uploads from the user `anonymous`. The check uploaded a text file with a random name and tried to delete it.',
-  impact: 'An attacker can store illegal content or malware on the server, fill the disk, and replace existing files.',
+  impact:
+    'An attacker can store illegal content or malware on the server and fill the disk. If the server permits overwriting, the attacker can also replace existing files.',
   remediation:
     'Disable anonymous uploads: `anon_upload_enable=NO` in vsftpd, `<Limit WRITE> DenyAll </Limit>` in ProFTPD, `-i` in Pure-FTPd.',
   reference: 'https://www.rfc-editor.org/rfc/rfc1635',

@@ -143,7 +143,7 @@ const exposures: readonly DatagramExposure[] = [
       score: 7.5,
       summary: 'A baseboard management controller responds to IPMI requests from the network.',
       impact:
-        'An attacker can retrieve the password hash of any known user (CVE-2013-4786), crack it offline, and take full control of the server.',
+        'If the controller supports IPMI 2.0, an attacker can retrieve the password hash of any known user (CVE-2013-4786), try to crack it offline, and so take full control of the server.',
       remediation: 'Connect management controllers to an isolated network only, and disable IPMI over LAN.',
       reference:
         'https://www.cisa.gov/news-events/alerts/2013/07/26/risks-using-intelligent-platform-management-interface-ipmi',
