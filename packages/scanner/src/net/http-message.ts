@@ -1,5 +1,8 @@
 /** HTTP request and response types. */
 
+/** Methods without effects on the target (RFC 9110, section 9.2.1). */
+export const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'])
+
 export interface Origin {
   readonly address: string
   readonly port: number

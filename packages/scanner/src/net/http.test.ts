@@ -395,3 +395,37 @@ describe('abort', () => {
     ])
   })
 })
+
+describe('rate limits', () => {
+  const { signal } = new AbortController()
+
+  /** A server that rejects its first request. */
+  function limited(retryAfter: string) {
+    let count = 0
+    return http((_request, response) => {
+      count += 1
+      if (count === 1) response.writeHead(429, { 'retry-after': retryAfter }).end()
+      else response.end(String(count))
+    })
+  }
+
+  it.each<[string, Partial<HttpRequest>, number]>([
+    ['repeats a rejected GET', {}, 200],
+    ['does not repeat a rejected POST', { method: 'POST' }, 429],
+    ['does not repeat a rejected login', { headers: { Authorization: 'Basic YTpi' } }, 429],
+  ])('%s', async (_title, request, status) => {
+    expect(await get(await limited('0'), request)).toMatchObject({ kind: 'response', status })
+  })
+
+  it('does not delay requests to other ports of the address, and ends a pause with the signal', async () => {
+    const [slow, other] = [await limited('60'), await http((_request, response) => response.end())]
+    const made = client({ perHostConnections: 1 })
+    const stop = new AbortController()
+    const paused = made.request(slow, { method: 'POST', path: '/' }, { signal: stop.signal })
+    expect(await paused).toMatchObject({ status: 429 })
+    const waiting = made.request(slow, { method: 'GET', path: '/' }, { signal: stop.signal })
+    expect(await made.request(other, { method: 'GET', path: '/' }, { signal })).toMatchObject({ status: 200 })
+    stop.abort(new Error('the user pressed stop'))
+    await expect(waiting).rejects.toThrow('the user pressed stop')
+  })
+})

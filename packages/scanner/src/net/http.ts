@@ -9,7 +9,7 @@ import type { Guard } from '#guard.ts'
 import { createJar, isCookieGate, type Jar } from '#net/cookie-jar.ts'
 import { connector, type HttpProtocol } from '#net/http-connect.ts'
 import { exchange, rawRequest } from '#net/http-exchange.ts'
-import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
+import { type HttpFailure, type HttpRequest, type HttpResponse, type Origin, safeMethods } from '#net/http-message.ts'
 import { createRateLimits } from '#net/rate-limit.ts'
 import { exchangeRaw } from '#net/raw-http.ts'
 import { isSerial } from '#net/serial-servers.ts'
@@ -61,6 +61,11 @@ export interface HttpClientOptions {
   readonly serverName?: string
   /** Waits until the rate limits allow another request to the address. */
   readonly beforeRequest?: (address: string, signal: AbortSignal) => Promise<void>
+}
+
+/** Logins and changes are sent only once. */
+function isRepeatable({ method, headers = {} }: HttpRequest): boolean {
+  return safeMethods.has(method) && !Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
 }
 
 /**
@@ -178,16 +183,16 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           ? sendWithCookies(origin, sent, { signal, deadlineMs })
           : sendFirstOver(protocol, origin, sent, { signal, deadlineMs })
       const server = `${address} ${port}`
-      const sendWithinLimits = async () => {
+      // Pauses outside of the queue, so that they don't delay requests to other ports.
+      const sendWhenReady = async () => {
         await rateLimits.ready(server, signal)
-        const first = await send()
-        if (!rateLimits.limits(server, first)) return first
-        await rateLimits.ready(server, signal)
-        const again = await send()
-        rateLimits.repeated(server, again)
-        return again
+        return queueOf(address).add(send, { signal })
       }
-      return queueOf(address).add(sendWithinLimits, { signal })
+      const first = await sendWhenReady()
+      if (!rateLimits.limits(server, first) || !isRepeatable(request)) return first
+      const again = await sendWhenReady()
+      rateLimits.repeated(server, again)
+      return again
     },
     usesHttp2: (origin) => protocols.get(poolKey(origin)) === 'h2',
     async close() {

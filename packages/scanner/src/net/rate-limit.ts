@@ -7,7 +7,11 @@ const pauseMsMax = 65_000
 const pausedMsMax = 180_000
 
 export interface RateLimits {
-  /** Waits until the server permits requests again. */
+  /**
+   * Waits until the server permits requests again.
+   *
+   * @throws only when `signal` aborts, with its reason
+   */
   ready(server: string, signal: AbortSignal): Promise<void>
   /** Whether the server limited the request, and a pause makes it worth repeating. */
   limits(server: string, response: HttpResponse | HttpFailure): boolean
@@ -31,7 +35,7 @@ export function createRateLimits(): RateLimits {
   return {
     async ready(server, signal) {
       const leftMs = (states.get(server)?.until ?? 0) - performance.now()
-      if (leftMs > 0) await delay(leftMs, undefined, { signal })
+      if (leftMs > 0) await delay(leftMs, undefined, { signal }).catch(() => signal.throwIfAborted())
     },
     limits(server, response) {
       if (response.kind === 'failure' || response.status !== 429) return false

@@ -1,11 +1,9 @@
 /** Commands that show a weakness again. They change nothing on the target. */
 import { bracketed } from '#ip.ts'
-import type { HttpRequest, Origin } from '#net/http-message.ts'
+import { type HttpRequest, type Origin, safeMethods } from '#net/http-message.ts'
 import { maskSecrets } from '#template/evidence.ts'
 
 const COMMAND_LENGTH_MAX = 4000
-/** Methods without effects on the target (RFC 9110, section 9.2.1). */
-const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'])
 /** curl sets these itself. */
 const ownHeaders: ReadonlySet<string> = new Set(['host', 'connection', 'content-length', 'accept-encoding'])
 
