@@ -16,7 +16,7 @@ const packs = await loadPacks({
 })
 const goodAddress = '127.67.9.1'
 // The servers would send gigabytes if read to the end.
-const memoryMaxBytes = 600 * 1024 * 1024
+const memoryMaxBytes = 400 * 1024 * 1024
 
 interface Hostiles extends AsyncDisposable {
   readonly servers: readonly { readonly address: string; readonly port: number }[]
@@ -33,7 +33,7 @@ async function startAll(): Promise<Hostiles> {
   }
 }
 
-it('SEC-D1 completes a scan of fifty hostile servers and fully scans the well-behaved one', async ({ task }) => {
+it('SEC-D1 completes a scan of fifty hostile servers and fully scans the well-behaved one', async () => {
   await using hostiles = await startAll()
   expect(hostiles.servers.length).toBeGreaterThanOrEqual(50)
   await using good = await listen(
@@ -47,17 +47,19 @@ it('SEC-D1 completes a scan of fifty hostile servers and fully scans the well-be
   const servers = [...hostiles.servers, good]
   const ports = [...new Set(servers.map(({ port }) => port))]
   const hosts = servers.map(({ address }) => ({ address }))
-  const before = process.memoryUsage().rss
   const observations: Observation[] = []
+  const { signal } = new AbortController()
   const limits = {
-    // The hostile servers use all of it, and much of the CPU. A busy machine gets more time in the second attempt.
-    hostDeadlineMs: task.result?.retryCount ? 60_000 : 15_000,
+    hostDeadlineMs: 15_000,
     requestsPerHostPerSecond: 1000,
     requestsPerSecond: 10_000,
     hostsExamined: 64,
   }
   const job = { hosts, ports, allow: ['127.67.8.0/24', '127.67.9.0/24'], profile: 'gentle' as const }
-  for await (const observation of scan(job, { packs, limits, signal: new AbortController().signal })) {
+  // Compiles the patterns of the packs, whose time and memory don't depend on the hostile servers.
+  await Array.fromAsync(scan({ ...job, hosts: [{ address: goodAddress }] }, { packs, limits, signal }))
+  const before = process.memoryUsage().rss
+  for await (const observation of scan(job, { packs, limits, signal })) {
     observations.push(ObservationSchema.parse(observation))
   }
 
@@ -76,7 +78,7 @@ it('SEC-D1 completes a scan of fifty hostile servers and fully scans the well-be
   for (const observation of observations)
     expect(JSON.stringify(observation)).not.toMatch(/\\u00(0[0-8bcef]|1.|7f)|[\u202a-\u202e\u0080-\u009f]/)
   expect(process.memoryUsage().rss - before).toBeLessThan(memoryMaxBytes)
-}, 240_000)
+}, 120_000)
 
 const config = '[core]\n\trepositoryformatversion = 0\n'
 const gitConfig = `HTTP/1.1 200 OK\r\nContent-Length: ${config.length}\r\n\r\n${config}`
