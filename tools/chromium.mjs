@@ -1,8 +1,8 @@
-/** Finds Chromium for the browser tests, or installs it. Plain JavaScript for Node 20. */
+/** Prepares browser tests: dependencies, the portal, and Chromium. Plain JavaScript for Node 20. */
 import { spawnSync } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { nodeProgram, root } from './node.mjs'
-import { run, logProgress } from './prepare.mjs'
+import { buildPortal, install, logProgress, run } from './prepare.mjs'
 
 /** The headless shell has no windows to manage and takes a fifth less CPU time. */
 const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
@@ -15,9 +15,16 @@ const commonFolders = [
 ]
 const playwright = join(root, 'node_modules/playwright-core/cli.js')
 
-/** Finds or installs Chromium and sets CHROMIUM for child processes. Returns its path, or null on failure. */
-export async function prepareChromium() {
-  const path = (await find()) ?? (await installWithApt()) ?? (await installWithPlaywright())
+/**
+ * Installs the dependencies, builds the portal, and finds or installs Chromium. Sets CHROMIUM for child processes.
+ *
+ * @returns the path of Chromium; null if it could not be installed
+ */
+export async function prepareBrowserTests() {
+  const installed = install({ dev: true })
+  const found = (await find()) ?? (await installWithApt())
+  await installed.then(buildPortal)
+  const path = found ?? (await installWithPlaywright())
   if (path !== null) process.env['CHROMIUM'] = path
   return path
 }

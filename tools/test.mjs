@@ -5,9 +5,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { prepareChromium } from './chromium.mjs'
+import { prepareBrowserTests } from './chromium.mjs'
 import { root } from './node.mjs'
-import { buildPortal, install, run, logProgress } from './prepare.mjs'
+import { run, logProgress } from './prepare.mjs'
 import { runVitest, testEnvironment } from './vitest.mjs'
 
 const checks = [
@@ -21,10 +21,8 @@ const checks = [
   ['undeclared packages', 'knip', '--strict', '--include', 'unlisted,unresolved'],
 ]
 
-await install({ dev: true })
 Object.assign(process.env, testEnvironment())
-await buildPortal()
-if ((await prepareChromium()) === null)
+if ((await prepareBrowserTests()) === null)
   logProgress('No Chromium found, and it could not be installed. Set CHROMIUM to its path.')
 
 // Many tests wait for sockets, so the static checks run at the same time.

@@ -42,6 +42,11 @@ export async function connectToDatabase(
   if ((await tryConnection(running)) === null) {
     return { url: running, isServerRunning: true, [Symbol.asyncDispose]: async () => undefined }
   }
+  return startEmbedded(dataFolder, log)
+}
+
+/** Starts the embedded database until the result is disposed, and creates it if needed. */
+export async function startEmbedded(dataFolder: string, log: Logger): Promise<DatabaseConnection> {
   const release = await lockFolder(dataFolder)
   const postgres = await startPostgres({ dataFolder, log }).catch(async (error: unknown) => {
     await release()

@@ -3,15 +3,13 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type Config, readConfig } from '#config.ts'
-import { startPostgres } from '#database/embedded.ts'
 import { type Database, openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
-import { lockFolder } from '#lock.ts'
 import { createLogger, type Logger } from '#log.ts'
 import { CliError, UsageError } from '#cli-error.ts'
 import { loadPacks } from '@glacis/scanner'
 import { exportPacks, importInThread, ImportFailure, packFolders, type PackStatus, packStatus } from '#packs/index.ts'
-import { type DatabaseConnection, connectToDatabase } from './connect.ts'
+import { type DatabaseConnection, connectToDatabase, startEmbedded } from './connect.ts'
 
 interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -150,17 +148,5 @@ async function withDatabase(context: CommandContext, work: (opened: Opened) => P
 async function connect(config: Config, log: Logger): Promise<DatabaseConnection> {
   if (config.databaseUrl !== undefined || existsSync(join(config.dataFolder, 'postgres')))
     return connectToDatabase(config, log)
-  const release = await lockFolder(config.dataFolder)
-  const postgres = await startPostgres({ dataFolder: config.dataFolder, log }).catch(async (error: unknown) => {
-    await release()
-    throw error
-  })
-  return {
-    url: postgres.url,
-    isServerRunning: false,
-    async [Symbol.asyncDispose]() {
-      await postgres.stop()
-      await release()
-    },
-  }
+  return startEmbedded(config.dataFolder, log)
 }
