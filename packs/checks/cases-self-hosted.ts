@@ -26,6 +26,7 @@ export const selfHosted: readonly Case[] = [
   exposure('time-series-database-open', '/kapacitor/v1/tasks', json({ tasks: [] }), json({ error: "Unauthorized" })),
   exposure('kafka-console-open', '/api/clusters', json([{ name: "local", defaultCluster: true, status: "online", bootstrapServers: "kafka:9092", brokerCount: 1 }]), json([{ name: "local" }])),
   exposure('schema-registry-open', '/subjects', { headers: { "content-type": "application/vnd.schemaregistry.v1+json" }, body: "[]" }, json([])),
+  exposure('data-platform-status-exposed', '/api/v1/applications', json([{ id: "app-20261101-0001", name: "a", attempts: [{}] }]), json([])),
   exposure('data-platform-open', '/sessions?size=1', json({ from: 0, total: 0, sessions: [] }), json({ sessions: [] })),
   exposure('nsq-open', '/stats?format=json', json({ version: "1.2.1", health: "OK", start_time: 1, topics: [], memory: {} }), json({ topics: [] })),
   exposure('rqlite-open', '/db/query?q=SELECT%20sqlite_version()', json({ results: [{ columns: ["sqlite_version()"], types: ["text"], values: [["3.44.0"]] }] }), json({ error: "Unauthorized" })),

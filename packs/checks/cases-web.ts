@@ -95,6 +95,12 @@ export const webApplications: readonly Case[] = [
   exposure('whistle-open', '/cgi-bin/init', plain('{"version":"2.9.60","clientId":"1","mrulesClientId":0}')),
   exposure('tensorboard-open', '/data/environment', plain('{"version":"2.12.0","data_location":"/logs","window_title":""}')),
   exposure('flower-open', '/', plain('<title>Flower</title><table id="workers-table">')),
+  {
+    id: 'flower-api-open',
+    has: ({ path }) => (path === '/' ? plain('<title>Flower</title>') : path.startsWith('/api/workers') ? json({}) : null),
+    hasNot: ({ path }) => (path === '/' ? plain('<title>Flower</title>') : { status: 401, body: 'Unauthorized' }),
+    at: ['/api/workers'],
+  },
   exposure('scrapyd-open', '/daemonstatus.json', plain('{"node_name":"lab","status":"ok","pending":0,"running":0,"finished":0}')),
   exposure('locust-open', '/stats/requests', plain('{"errors":[],"stats":[],"total_rps":0.0,"user_count":0}')),
   exposure('glances-open', '/api/3/pluginslist', plain('["alert","cpu","memswap","processlist","quicklook"]')),
