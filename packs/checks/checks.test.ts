@@ -132,6 +132,14 @@ describe.concurrent('hosts without findings', () => {
     expect(observations).toContainEqual(expect.objectContaining({ kind: 'problem', level: 'warn' }))
   })
 
+  it('reports no coverage for a host that rejects requests as too many', async () => {
+    const observations = await run(await web(() => ({ status: 429, body: 'slow down' })), 'http', exposed())
+    expect(findingsOf(observations)).toEqual([])
+    expect(coveredBy(observations)).toEqual([])
+    const message = expect.stringMatching(/rejected \d+ requests as too many \(429\)/)
+    expect(observations).toContainEqual(expect.objectContaining({ kind: 'problem', level: 'warn', message }))
+  })
+
   it.each(cases.services.flatMap(({ id, protocol }) => (protocol ? [[id, protocol] as const] : [])))(
     '%s: reports nothing for a port that closes immediately',
     async (id, protocol) => {

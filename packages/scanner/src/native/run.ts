@@ -12,6 +12,7 @@ import { nativeCommand } from '#native/reproduce.ts'
 import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
 import type { CheckInfo, IdentifiedService } from '#native/types.ts'
 import { verifiedOn } from '#native/verified-on.ts'
+import { RateLimited } from '#native/web-request.ts'
 import { curlCommand } from '#template/reproduce.ts'
 import { maskSecrets, printable } from '#template/evidence.ts'
 import { mergeConcurrently } from '#template/merge-concurrently.ts'
@@ -179,8 +180,8 @@ async function runCheck(
     return await nativeCheck.run(context)
   } catch (error) {
     if (deadline.aborted && !scan.aborted) return {}
-    // A truncated response or invalid lengths only end this exchange.
-    if (error instanceof RangeError && !scan.aborted) return {}
+    // A truncated response, invalid lengths, or a limited rate only end this exchange.
+    if ((error instanceof RangeError || error instanceof RateLimited) && !scan.aborted) return {}
     throw error
   }
 }

@@ -31,15 +31,21 @@ export interface WebResponse {
 
 const bytesUsual = 512 * 1024
 
+/** The server rejects requests as too many, so a check can't decide anything. */
+export class RateLimited extends Error {}
+
 /**
  * A request that consists of a path only is shared with other checks.
  *
  * @returns undefined if the server didn't answer with HTTP
+ * @throws RateLimited
  */
 export async function requestWeb(context: NativeContext, request: WebRequest): Promise<WebResponse | undefined> {
   const { target, ...others } = request
   const isShared = target.startsWith('/') && Object.keys(others).length === 0
-  return isShared ? requestShared(context, target) : exchangeWeb(context, request)
+  const response = await (isShared ? requestShared(context, target) : exchangeWeb(context, request))
+  if (response?.status === 429) throw new RateLimited()
+  return response
 }
 
 async function requestShared(context: NativeContext, path: string): Promise<WebResponse | undefined> {

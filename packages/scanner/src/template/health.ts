@@ -1,6 +1,6 @@
 /** Tracks whether a service still responds, so that checks stop when it doesn't. */
 import type { HttpRequest } from '#net/http-message.ts'
-import type { Chain } from '#template/redirects.ts'
+import { type Chain, isUnanswered } from '#template/redirects.ts'
 
 /** Unanswered requests, consecutive or total, before checks of a service stop. */
 const CONSECUTIVE_FAILURES_MAX = 6
@@ -14,6 +14,8 @@ export interface Health {
   record(chain: Chain): void
   /** Whether the service closed the connection of every request with a body, of several. */
   readonly rejectsBodies: () => boolean
+  /** How many requests the service rejected as too many. */
+  readonly limitedCount: () => number
   /** Why checks stopped; null while the service responds. */
   readonly stopReason: () => string | null
 }
@@ -26,6 +28,7 @@ export function createHealth(hasResponded: boolean): Health {
   let reason = ''
   let bombs = 0
   let rejectedBodies = 0
+  let limited = 0
   const counted = new WeakSet<object>()
   return {
     record(chain) {
@@ -36,6 +39,7 @@ export function createHealth(hasResponded: boolean): Health {
       counted.add(answer)
       if (failure?.reason.startsWith('not sent')) return
       if (exchanges.some(({ response }) => response.isBomb)) bombs += 1
+      if (!failure && isUnanswered(chain)) limited += 1
       if (exchanges.length > 0) inARowMax = CONSECUTIVE_FAILURES_MAX
       const isRejected = isBodyRejected(chain)
       if (exchanges.length > 0) consecutive = 0
@@ -47,6 +51,7 @@ export function createHealth(hasResponded: boolean): Health {
       reason = failure.reason
     },
     rejectsBodies: () => rejectedBodies >= CONSECUTIVE_FAILURES_MAX,
+    limitedCount: () => limited,
     stopReason() {
       if (bombs >= BOMBS_MAX) return 'sends decompression bombs'
       if (consecutive < inARowMax && failures < FAILURES_MAX) return null

@@ -21,6 +21,11 @@ export interface Chain {
   readonly failedRequest?: HttpRequest
 }
 
+/** Whether the last request got no answer to what it asked: none at all, or 429 even after a pause. */
+export function isUnanswered({ exchanges, failure }: Chain): boolean {
+  return failure !== null || exchanges.at(-1)?.response.status === 429
+}
+
 export interface FollowOptions {
   readonly policy: RedirectPolicy
   readonly redirectsMax: number

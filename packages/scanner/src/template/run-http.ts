@@ -7,7 +7,7 @@ import { variantsOf, type Group, type Member, type Variant } from '#template/gro
 import { createHealth, hasBody, type Health } from '#template/health.ts'
 import { responseParts, headOf } from '#template/response-parts.ts'
 import { requestBuildersOf, type RequestBuilder } from '#template/request-builders.ts'
-import { follow, type Chain, type Exchange } from '#template/redirects.ts'
+import { follow, isUnanswered, type Chain, type Exchange } from '#template/redirects.ts'
 import { evaluateOperators } from '#template/matcher.ts'
 import { prepare } from '#template/plan.ts'
 import { createPrefilter, type Prefilter } from '#template/prefilter.ts'
@@ -83,6 +83,12 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
   }
   const failureReason = work.health.stopReason()
   if (failureReason !== null) yield { kind: 'problem', message: failureReason }
+  const limited = work.health.limitedCount()
+  if (limited > 0)
+    yield {
+      kind: 'problem',
+      message: `rejected ${limited} ${limited === 1 ? 'request' : 'requests'} as too many (429), so the checks that sent them have no result`,
+    }
 }
 
 function targetVariables({ origin }: ServiceRun, basePath: string) {
@@ -236,7 +242,7 @@ async function* matchChain(work: HttpRun, sent: SentRequest): AsyncIterable<Serv
     }
     progress.left -= 1
     // A template that stopped at its first match did not send everything, so it has no coverage.
-    if (sent.chain.failure !== null || isInconclusive || progress.isDone) progress.isBroken = true
+    if (isUnanswered(sent.chain) || isInconclusive || progress.isDone) progress.isBroken = true
   }
 }
 

@@ -10,7 +10,7 @@ import { evaluateOperators, extractInternal, type Match } from '#template/matche
 import { payloadLimits, payloadSets } from '#template/payloads.ts'
 import type { Annotations } from '#template/raw.ts'
 import { requestBuildersOf, type RequestBuilder } from '#template/request-builders.ts'
-import { follow, type Chain, type Exchange } from '#template/redirects.ts'
+import { follow, isUnanswered, type Chain, type Exchange } from '#template/redirects.ts'
 import type { ServiceRun } from '#template/service-run.ts'
 import type { HttpBlock } from '#template/template.ts'
 import { answerAt, type State } from '#template/sequence-state.ts'
@@ -171,7 +171,7 @@ async function runStep(
     { ...builder.annotations, request, bytes: runUnit(state.unit, () => builder.bytes(tools.basePath, state.lookup)) },
     tools,
   )
-  if (!tools.shouldContinue(chain) || chain.failure !== null) state.isBroken = true
+  if (!tools.shouldContinue(chain) || isUnanswered(chain)) state.isBroken = true
   let isMatched = false
   for (const exchange of chain.exchanges) {
     if (at < STEPS_MAX) state.steps[at] = { request, exchange }
