@@ -61,7 +61,12 @@ export const services: readonly Case[] = [
   exposure('etcd-open', '/v3/kv/range', json({ header: { cluster_id: '1', revision: '1', raft_term: '2' } }), { status: 400, body: '{"error":"user name is empty"}' }),
   exposure('docker-api-open', '/version', json({ ApiVersion: '1.43', MinAPIVersion: '1.12', GitCommit: 'a' }), json({ version: '1' })),
   exposure('kubelet-open', '/runningpods/', json({ kind: 'PodList', apiVersion: 'v1', items: [] }), { status: 401, body: 'Unauthorized' }),
-  exposure('kubelet-read-only-open', '/pods', json({ kind: 'PodList', apiVersion: 'v1', items: [] }), { status: 401, body: 'Unauthorized' }),
+  {
+    id: 'kubelet-read-only-open',
+    has: pages({ '/runningpods/': { status: 405, body: 'Debug endpoints are disabled.\n' }, '/pods': json({ kind: 'PodList', apiVersion: 'v1', items: [] }) }),
+    hasNot: pages({ '/runningpods/': { status: 401, body: 'Unauthorized' }, '/pods': { status: 401, body: 'Unauthorized' } }),
+    at: ['/pods'],
+  },
   exposure('node-inspector-open', '/json/list', { body: '[{ "type": "node", "devtoolsFrontendUrl": "x", "webSocketDebuggerUrl": "ws://x" }]' }, json([])),
   exposure('jenkins-script-console-open', '/script', html('<h1>Script Console</h1>println(Jenkins.instance.pluginManager.plugins)'), { status: 403 }),
   exposure('maildev-open', '/', html('<title>MailDev</title>')),
