@@ -40,7 +40,7 @@ export const selfHosted: readonly Case[] = [
   exposure('smart-home-open', '/api/auth-enabled', json({ success: true, data: false }), json({ success: true, data: true })),
   exposure('smart-home-open', '/json.htm?type=command&param=getauth', json({ status: "OK", title: "GetAuth", rights: 2, user: "", version: "2024.7" }), json({ status: "OK", title: "GetAuth" })),
   exposure('smart-home-devices-open', '/rest/items?recursive=false', json([{ link: "http://lab.test/rest/items/Door", state: "OFF", type: "Switch", name: "Door" }]), json([])),
-  exposure('smart-home-devices-open', '/json/info', json({ ver: "0.14.0", brand: "WLED", product: "FOSS" }), json({ brand: "Other" })),
+  exposure('smart-home-devices-open', '/json/info', json({ ver: "0.14.0", brand: "WLED", product: "Light" }), json({ brand: "Other" })),
   exposure('ai-flow-builder-open', '/api/v1/auto_login', json({ access_token: "eyJhbGciOiJIUzI1NiJ9.e30.a", token_type: "bearer" }), json({ detail: "Auto login is disabled." })),
   exposure('imaginary-open', '/', json({ imaginary: "1.2.4", bimg: "1.1.9", libvips: "8.14.1" }), json({ imaginary: "yes" })),
   exposure('web-shell-open', '/', html('<title>ttyd - Terminal</title>'), html('<title>Terminal</title>')),
