@@ -8,9 +8,9 @@ const remediation =
 const hashes = checkInfo({
   id: 'ldap-password-hashes-readable',
   name: 'LDAP password hashes readable anonymously',
-  severity: 'critical',
-  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
-  score: 9.1,
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
+  score: 7.5,
   summary: 'The LDAP directory returns the attribute `userPassword` to clients that have not authenticated.',
   impact: 'An attacker can crack the hashes offline and sign in to every application that uses the directory.',
   remediation,

@@ -20,9 +20,9 @@ const noPassword = checkInfo({
 const cleartext = checkInfo({
   id: 'mysql-no-tls',
   name: 'MySQL without TLS encryption',
-  severity: 'low',
-  cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
-  score: 3.7,
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:N/A:N',
+  score: 5.9,
   summary: 'The MySQL or MariaDB server does not support encrypted connections.',
   impact: 'An attacker on the network path can read queries and results.',
   remediation: 'Configure a certificate with `ssl_cert` and `ssl_key`, and set `require_secure_transport = ON`.',

@@ -5,8 +5,8 @@ export const setupOpen = checkInfo({
   id: 'setup-not-completed',
   name: 'Setup not completed',
   severity: 'critical',
-  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
-  score: 9.1,
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+  score: 9.8,
   summary:
     'The application still shows its installer, or offers to create the first administrator, to unauthenticated visitors. The check did not submit the form.',
   impact: 'An attacker can complete the setup with their own administrator account and take over the application.',
@@ -75,9 +75,9 @@ export const sqlConsoleOpen = checkInfo({
 export const connectionFormOpen = checkInfo({
   id: 'connection-form-open',
   name: 'Web client for remote servers exposed without authentication',
-  severity: 'medium',
-  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:N/I:L/A:N',
-  score: 5.8,
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:L/I:L/A:N',
+  score: 7.2,
   summary:
     'A web client for SSH, remote desktops, or databases lets unauthenticated visitors choose the server that it connects to.',
   impact: 'An attacker can reach internal servers through it, scan the network, and guess passwords from your address.',

@@ -7,9 +7,9 @@ const secret = 'testing123'
 const defaultSecret = checkInfo({
   id: 'radius-default-secret',
   name: 'RADIUS server accepts the default shared secret',
-  severity: 'critical',
-  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
-  score: 9.1,
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:N',
+  score: 7.4,
   summary: `The RADIUS server accepts the shared secret "${secret}", the default of FreeRADIUS.`,
   impact:
     'An attacker can guess user passwords, and an attacker on the network path can read passwords and forge access decisions.',

@@ -8,9 +8,9 @@ import { contentOf, frameOf, framesAfterHandshake, hasMessage, upgradeRequest } 
 const natsOpen = checkInfo({
   id: 'nats-websocket-open',
   name: 'NATS exposed without authentication over WebSocket',
-  severity: 'high',
-  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:L/A:N',
-  score: 8.2,
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
+  score: 9.1,
   summary: 'The NATS server accepts clients without credentials over WebSocket.',
   impact:
     'An attacker can read and forge the messages exchanged between applications, even from a web page that a user opens.',

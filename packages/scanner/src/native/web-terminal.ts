@@ -9,9 +9,9 @@ import { readSite } from '#native/web-site.ts'
 export const webTerminalOpen = checkInfo({
   id: 'web-terminal-open',
   name: 'Web terminal without a login',
-  severity: 'medium',
-  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:N',
-  score: 6.5,
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:H',
+  score: 8.1,
   summary:
     'The home page is a terminal in the browser that connects over a WebSocket, and has no login of its own. The check did not open a session.',
   impact:
