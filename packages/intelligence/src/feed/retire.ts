@@ -44,7 +44,7 @@ const productByLibrary: Readonly<Record<string, string>> = {
   ckeditor5: 'ckeditor:ckeditor5',
   knockout: 'knockoutjs:knockout',
   ember: 'emberjs:ember.js',
-  vue: 'vuejs:vue.js',
+  vue: 'vuejs:vue',
   nextjs: 'vercel:next.js',
   'pdf.js': 'mozilla:pdf.js',
   'chart.js': 'chartjs:chart.js',

@@ -61,7 +61,7 @@ const vite: WebQuery = {
       const response = await send({ method: 'GET', path, headers: { Accept: '*/*' } })
       return response?.status === 200 ? response.body.toString('utf8', 0, 262_144) : ''
     }
-    const [, folder] = /"(\/[\w@./-]{0,200}\bnode_modules\/vite\/)dist\//.exec(await textAt('/@vite/client')) ?? []
+    const [, folder] = /["'](\/[\w@./-]{0,200}\bnode_modules\/vite\/)dist\//.exec(await textAt('/@vite/client')) ?? []
     const description = folder === undefined ? '' : await textAt(`${folder}package.json`)
     const [, version] = /"name":\s{0,9}"vite",\s{0,9}"version":\s{0,9}"([^"]{1,40})"/.exec(description) ?? []
     return version === undefined ? [] : [{ field: 'vite.version', text: version }]
