@@ -129,6 +129,17 @@ export const probes: readonly Probe[] = [
     field: '',
   },
   {
+    // isMaster as OP_QUERY, for versions before 3.6.
+    protocol: 'mongodb',
+    ports: [27017, 27018, 27019],
+    request: hex(
+      '3a0000000100000000000000d40700000000000061646d696e2e24636d640000000000ffffffff130000001069734d6173746572000100000000',
+    ),
+    responsePattern: /^[\s\S]{8}\x01\x00\x00\x00\x01\x00\x00\x00[\s\S]{24}\x08ismaster\x00/,
+    field: '',
+    isOwnPortsOnly: true,
+  },
+  {
     // X.224 connection request with a negotiation request for TLS and CredSSP.
     protocol: 'rdp',
     ports: [3389, 3388],

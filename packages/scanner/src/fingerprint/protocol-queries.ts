@@ -228,11 +228,27 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
         ),
       )
       const text = (await connection.read({ ...readOptions, bytesMax: 65_536 })).toString('latin1')
-      const [, version = ''] = /\x02version\0[\s\S]{4}([\d.]{1,20}(?:-\w{1,100})?)\0/.exec(text) ?? []
       const [, ferretDb] = /\x02ferretdbVersion\0[\s\S]{4}([\x20-\x7e]{1,60})\0/.exec(text) ?? []
-      return [{ field: 'mongodb.version', text: ferretDb ? `FerretDB ${ferretDb}` : version || 'no version' }]
+      return [
+        { field: 'mongodb.version', text: ferretDb ? `FerretDB ${ferretDb}` : mongoVersion(text) || 'no version' },
+      ]
+    },
+    // As OP_QUERY, for versions before 3.6.
+    async (connection) => {
+      connection.write(
+        Buffer.from(
+          '3b0000000200000000000000d40700000000000061646d696e2e24636d640000000000ffffffff14000000106275696c64496e666f000100000000',
+          'hex',
+        ),
+      )
+      const version = mongoVersion((await connection.read({ ...readOptions, bytesMax: 65_536 })).toString('latin1'))
+      return version ? [{ field: 'mongodb.version', text: version }] : []
     },
   ],
+}
+
+function mongoVersion(buildInfo: string): string {
+  return /\x02version\0[\s\S]{4}([\d.]{1,20}(?:-\w{1,100})?)\0/.exec(buildInfo)?.[1] ?? ''
 }
 
 /**
