@@ -31,6 +31,7 @@ const aliasGroups: readonly (readonly ProductKey[])[] = [
   ['openjsf:express', 'expressjs:express', 'expressjs:express.js'],
   ['nodejs:node.js', 'nodejs:nodejs', 'joyent:node.js', 'nodejs:node'],
   ['vitejs:vite', 'vite:vite', 'vite_project:vite'],
+  ['vuejs:vue', 'vuejs:vue.js', 'vue:vue'],
   ['memcached:memcached', 'memcachedb:memcached', 'danga:memcached'],
   ['eclipse:jetty', 'mortbay:jetty', 'mortbay_jetty:jetty', 'jetty:jetty'],
   ['zimbra:collaboration', 'synacor:zimbra_collaboration_suite', 'zimbra:zimbra_collaboration_suite'],
