@@ -44,7 +44,10 @@ const bannerPatterns: readonly (readonly [RegExp, Reader])[] = [
   [/^(421|554|450|120)[ -]/, ftpOrSmtp],
   [/^\* (OK|PREAUTH|BYE)/, (text) => bannerOf('imap', 'imap4.banner', text.replace(/^\* \w+ (\[[^\]]*\] ?)?/, ''))],
   [/^\+OK/, (text) => bannerOf('pop3', 'pop3.banner', text.replace(/^\+OK ?/, ''))],
-  [/^20[01] .*(nntp|news|posting)/i, (text) => bannerOf('nntp', 'nntp.banner', text.replace(/^20[01] /, ''))],
+  [
+    /^(?:20[01]|400|50[23]) .*(?:nntp|news|posting|leafnode)/i,
+    (text) => bannerOf('nntp', 'nntp.banner', text.slice(4)),
+  ],
   [/^[\s\S]{3}\0[\x0a\xff]/, mysqlBanner],
   [/^RFB \d{3}\.\d{3}/, (text) => bannerOf('vnc', 'vnc.banner', text)],
   [/^@RSYNCD: /, (text) => bannerOf('rsync', 'rsync.banner', text)],
