@@ -120,7 +120,13 @@ async function* checkService(
       yield { kind: 'skipped', address, port: service.port, permission, checks: idsOf(nativeCheck, tools) }
       return
     }
-    const results = await runInFolders(nativeCheck, contexts, deadline, tools.signal)
+    // Without the folder that was limited, the others decide nothing.
+    const results = await runInFolders(nativeCheck, contexts, deadline, tools.signal).catch(
+      (error: unknown): CheckResults => {
+        if (error instanceof RateLimited) return {}
+        throw error
+      },
+    )
     for (const { id, threat, tags } of nativeCheck.checks) {
       // A service inside TLS doesn't need encryption of its own.
       if (service.tls && tags.includes('cleartext')) continue
@@ -180,8 +186,8 @@ async function runCheck(
     return await nativeCheck.run(context)
   } catch (error) {
     if (deadline.aborted && !scan.aborted) return {}
-    // A truncated response, invalid lengths, or a limited rate only end this exchange.
-    if ((error instanceof RangeError || error instanceof RateLimited) && !scan.aborted) return {}
+    // A truncated response or invalid lengths only end this exchange.
+    if (error instanceof RangeError && !scan.aborted) return {}
     throw error
   }
 }

@@ -87,7 +87,7 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
   if (limited > 0)
     yield {
       kind: 'problem',
-      message: `rejected ${limited} ${limited === 1 ? 'request' : 'requests'} as too many (429), so the checks that sent them have no result`,
+      message: `rejected ${limited === 1 ? 'a request' : `${limited} requests`} as too many (429), so some checks have no result`,
     }
 }
 
