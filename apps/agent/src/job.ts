@@ -49,6 +49,7 @@ export async function runJob(job: RunnerJob, context: JobContext): Promise<strin
     const batch = { job: { ...job.settings, hosts, allow }, knownOpen: job.knownOpen, packs }
     await scanInProcess(batch, {
       signal,
+      isBackground: true,
       observed: delivery.add,
       restarted: (reason) => context.log(`Job ${job.id}: replaced the scanner process: ${reason}.`),
       withoutAccelerator: (reason) =>

@@ -44,6 +44,8 @@ export interface ScanProcessOptions {
   readonly withoutAccelerator: (reason: string) => void
   /** Receives what the watchdog did, for the log. */
   readonly restarted?: (reason: string) => void
+  /** As in `Program`. */
+  readonly isBackground?: boolean
 }
 
 /** Processes that may die without progress, for a reason other than a check, before the batch fails. */
@@ -77,7 +79,7 @@ export async function scanInProcess(batch: ScanBatch, options: ScanProcessOption
 }
 
 async function runOnce(batch: ScanBatch, ledger: Ledger, options: ScanProcessOptions): Promise<void> {
-  const { signal, callbacks } = options
+  const { signal, callbacks, isBackground = false } = options
   const job = { ...batch.job, hosts: ledger.hosts() }
   let send: (message: ScanInput) => void = () => undefined
   using lending = callbacks ? lendCallbacks(callbacks, (callback) => send({ callback })) : null
@@ -88,7 +90,7 @@ async function runOnce(batch: ScanBatch, ledger: Ledger, options: ScanProcessOpt
     closedCandidates: ledger.closedCandidates(),
     callbacks: lending?.endpoint,
   }
-  await runTask(programFor(batch), request, {
+  await runTask({ ...programFor(batch), isBackground }, request, {
     signal,
     connect(sendToTask) {
       send = sendToTask

@@ -31,10 +31,10 @@ type Send = (message: ReaderMessage) => Promise<void>
 serveTasks(async (message, task) => {
   const request = message as ReadRequest // passed by read-in-process.ts
   const send = sendInStep(task)
-  if (request.kind === 'feeds') return readFeeds(request, send)
+  if (request.kind === 'feeds') return readFeeds(request, task, send)
   if (request.kind === 'records') return readRecords(request, send)
   // Only here, because loading the scanner takes longer than reading the records of most feeds.
-  const { loadPacks } = await import('@glacis/scanner')
+  const { loadPacks } = await task.load(() => import('@glacis/scanner'))
   const { checks, counts, problems } = await loadPacks(request.folders)
   return { checks, counts, problems }
 })
@@ -54,7 +54,11 @@ function sendInStep(task: Task): Send {
   }
 }
 
-async function readFeeds(request: Extract<ReadRequest, { kind: 'feeds' }>, send: Send): Promise<readonly PackSet[]> {
+async function readFeeds(
+  request: Extract<ReadRequest, { kind: 'feeds' }>,
+  task: Task,
+  send: Send,
+): Promise<readonly PackSet[]> {
   await validateFeeds(request.path)
   const sinks = new Map<SetKind, FileSink>()
   for await (const file of unpack(request.path)) {
@@ -62,7 +66,7 @@ async function readFeeds(request: Extract<ReadRequest, { kind: 'feeds' }>, send:
     const format = recognizeFormat(file.name, head)
     if (format === null) await discard(chunks)
     else if (format === 'template' || format === 'fingerprints') {
-      const { createFileSink } = await import('#packs/file-sink.ts') // loads the scanner
+      const { createFileSink } = await task.load(() => import('#packs/file-sink.ts')) // loads the scanner
       const sink = sinks.get(format) ?? (await createFileSink(request.scratch, format))
       sinks.set(format, sink)
       await sink.add({ ...file, bytes: Readable.from(chunks) })

@@ -80,7 +80,7 @@ export async function readInProcess<R extends ReadRequest>(
   access: ReadAccess,
   { signal, receive = async () => undefined }: ReadOptions,
 ): Promise<Results[R['kind']]> {
-  const program = { module: new URL('read-child.ts', import.meta.url), heapMb, ...access }
+  const program = { module: new URL('read-child.ts', import.meta.url), heapMb, isBackground: true, ...access }
   const failed = new AbortController()
   let received: Promise<void> = Promise.resolve()
   try {

@@ -12,7 +12,7 @@ export interface RenderedReport {
 
 /** A report of thousands of issues takes seconds; anything longer is stuck. */
 const renderDeadlineMs = 120_000
-const program = { module: new URL('./render-child.ts', import.meta.url), heapMb: 512 }
+const program = { module: new URL('./render-child.ts', import.meta.url), heapMb: 512, isBackground: true }
 const contentTypes: Readonly<Record<ReportFormat, string>> = {
   pdf: 'application/pdf',
   json: 'application/json; charset=utf-8',

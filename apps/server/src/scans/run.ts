@@ -111,6 +111,7 @@ async function observe(
   try {
     await scanInProcess(request, {
       signal: AbortSignal.any([work.signal, watching.ended]),
+      isBackground: true,
       callbacks: scanning.callbacks,
       withoutAccelerator(reason) {
         const { scanId, number } = work.data

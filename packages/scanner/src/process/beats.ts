@@ -7,14 +7,18 @@ export const layout = { isBusy: 0, count: 1, length: 2, headerBytes: 16, textByt
 
 const loopMs = 100
 
-/** Runs `work` while a thread reports heartbeats, even if `work` never yields. */
-export type WithBeats = <T>(work: () => Promise<T>) => Promise<T>
+export interface Beats {
+  /** Runs `work` while a thread reports heartbeats, even if `work` never yields. */
+  during<T>(work: () => Promise<T>): Promise<T>
+  /** Suspends the heartbeats within `during`. */
+  suspendedDuring<T>(work: () => Promise<T>): Promise<T>
+}
 
 /**
  * Starts the thread that writes heartbeats. It sleeps while there is no work, and ends the process
  * when its parent has exited.
  */
-export function startBeats(): WithBeats {
+export function startBeats(): Beats {
   const shared = new SharedArrayBuffer(layout.headerBytes + layout.textBytes)
   const header = new Int32Array(shared, 0, 4)
   const text = Buffer.from(shared, layout.headerBytes, layout.textBytes)
@@ -31,14 +35,25 @@ export function startBeats(): WithBeats {
     Atomics.store(header, layout.isBusy, Number(isBusy))
     Atomics.notify(header, layout.isBusy)
   }
-  return async (work) => {
-    const turn = setInterval(() => Atomics.add(header, layout.count, 1), loopMs)
-    setBusy(true)
-    try {
-      return await work()
-    } finally {
+  return {
+    async during(work) {
+      const turn = setInterval(() => Atomics.add(header, layout.count, 1), loopMs)
+      setBusy(true)
+      try {
+        return await work()
+      } finally {
+        setBusy(false)
+        clearInterval(turn)
+      }
+    },
+    async suspendedDuring(work) {
       setBusy(false)
-      clearInterval(turn)
-    }
+      try {
+        return await work()
+      } finally {
+        Atomics.add(header, layout.count, 1)
+        setBusy(true)
+      }
+    },
   }
 }

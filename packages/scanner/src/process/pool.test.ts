@@ -8,14 +8,14 @@ const program = { module: new URL('testing/misbehaving-child.ts', import.meta.ur
 
 async function run(
   action: string,
-  { onPid = (_pid: number) => undefined as unknown, signal = new AbortController().signal } = {},
+  { onPid = (_pid: number) => undefined as unknown, signal = new AbortController().signal, isBackground = false } = {},
 ) {
   let seen = 0
   const connect = () => (pid: unknown) => {
     seen = Number(pid)
     onPid(seen)
   }
-  const outcome = await runTask(program, action, { signal, connect }).catch((error: unknown) => error)
+  const outcome = await runTask({ ...program, isBackground }, action, { signal, connect }).catch((error: unknown) => error)
   return { outcome, pid: seen }
 }
 
@@ -28,10 +28,11 @@ const isAlive = (pid: number) => {
 }
 
 describe('runTask', () => {
-  it('runs with lower priority and without environment variables, and reuses the process', async () => {
-    const first = await run('describe', { onPid: (pid) => expect(getPriority(pid)).toBeGreaterThan(getPriority()) })
+  it('runs with the requested priority and without environment variables, and reuses the process', async () => {
+    const onPid = (pid: number) => expect(getPriority(pid)).toBeGreaterThan(getPriority())
+    const first = await run('describe', { onPid, isBackground: true })
     expect(first.outcome).toEqual({ pid: first.pid, env: [] })
-    expect((await run('describe')).pid).toBe(first.pid)
+    expect((await run('describe', { isBackground: true })).pid).toBe(first.pid)
   })
 
   it('passes errors of the task', async () => {
@@ -90,6 +91,6 @@ describe('runTask', () => {
     const pid = Number(String(line))
     expect(isAlive(pid)).toBe(true)
     parent.kill('SIGKILL')
-    await expect.poll(() => isAlive(pid), { timeout: 3000 }).toBe(false)
+    await expect.poll(() => isAlive(pid)).toBe(false)
   })
 })

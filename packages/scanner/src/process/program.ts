@@ -16,6 +16,8 @@ export interface Program {
   readonly usesNetwork?: boolean
   /** Lets it start processes, which its own limits don't apply to. */
   readonly startsProcesses?: boolean
+  /** Lowers its priority, so that requests of users come before it. */
+  readonly isBackground?: boolean
 }
 
 /** Index of the pipe with the heartbeats. */
@@ -37,7 +39,7 @@ export function startProgram(program: Program): ChildProcess {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
     serialization: 'advanced',
   })
-  lowerPriority(child.pid)
+  if (program.isBackground === true) lowerPriority(child.pid)
   return child
 }
 
@@ -81,7 +83,7 @@ function projectRoot(): string {
   return libraries < 0 ? join(dirname(file), '../../../..') : file.slice(0, libraries)
 }
 
-/** Requests of users come before scans, which still get a fifth of a busy machine. */
+/** Background processes still get a fifth of a busy machine. */
 const niceness = 5
 
 function lowerPriority(pid: number | undefined): void {

@@ -17,11 +17,13 @@ export interface Task {
   /** Resolves once the message has been written, so that a slow parent slows the task. */
   send(message: unknown): Promise<void>
   onMessage(receive: (message: unknown) => void): void
+  /** Imports modules of ours, which blocks the process for seconds on a slow machine, without the watchdog. */
+  load<T>(importing: () => Promise<T>): Promise<T>
 }
 
 /** Serves tasks until the parent exits. The request has the type that the parent's module passes. */
 export function serveTasks(run: (request: unknown, task: Task) => Promise<unknown>): void {
-  const withBeats = startBeats()
+  const beats = startBeats()
   let stopping = new AbortController()
   let receive: (message: unknown) => void = () => undefined
   process.on('disconnect', () => process.exit())
@@ -37,9 +39,10 @@ export function serveTasks(run: (request: unknown, task: Task) => Promise<unknow
       signal: stopping.signal,
       send: (message) => send({ kind: 'message', message }),
       onMessage: (listener) => void (receive = listener),
+      load: beats.suspendedDuring,
     }
     try {
-      const result = await withBeats(() => run(request, task))
+      const result = await beats.during(() => run(request, task))
       await send({ kind: 'done', result })
     } catch (error) {
       const isError = error instanceof Error

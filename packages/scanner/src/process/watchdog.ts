@@ -1,10 +1,11 @@
 /** Decides from heartbeats whether a process is stuck. */
 import type { Readable } from 'node:stream'
 
-/** Without progress for this long, a process that computes is stuck. */
+/**
+ * Without progress for this long, and after this processor time, a process is stuck. On a busy machine it waits most of
+ * the time, so the clock alone proves nothing.
+ */
 const stuckMs = 2000
-/** Processor time within that period that distinguishes a busy process from one that waits for a busy machine. */
-const stuckCpuMs = 1000
 /** Without progress or heartbeats for this long, it is stuck even if it doesn't compute. A busy machine delays its start. */
 const silentMs = 60_000
 const checkMs = 1000
@@ -38,7 +39,7 @@ export function watch(beats: Readable, onStuck: () => void): Watchdog {
     checks = 0
     if (count !== last.count) last = { count, cpuMs, at: now }
     const idleMs = now - last.at
-    if ((idleMs >= stuckMs && cpuMs - last.cpuMs >= stuckCpuMs) || idleMs >= silentMs) onStuck()
+    if (Math.min(idleMs, cpuMs - last.cpuMs) >= stuckMs || idleMs >= silentMs) onStuck()
   }
   const onData = (chunk: Buffer) => {
     const lines = `${buffered}${chunk.toString()}`.split('\n')
