@@ -15,7 +15,9 @@ async function run(
     seen = Number(pid)
     onPid(seen)
   }
-  const outcome = await runTask({ ...program, isBackground }, action, { signal, connect }).catch((error: unknown) => error)
+  const outcome = await runTask({ ...program, isBackground }, action, { signal, connect }).catch(
+    (error: unknown) => error,
+  )
   return { outcome, pid: seen }
 }
 
