@@ -2,8 +2,9 @@
  * `npm test`: static checks and all tests, from a clone with nothing installed. The last line is
  * `N passed, N failed` over everything; each static check counts as one test.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtempSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { setPriority, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { prepareBrowserTests } from './chromium.mjs'
 import { root } from './node.mjs'
@@ -25,8 +26,10 @@ Object.assign(process.env, testEnvironment())
 if ((await prepareBrowserTests()) === null)
   logProgress('No Chromium found, and it could not be installed. Set CHROMIUM to its path.')
 
-// Many tests wait for sockets, so the static checks run at the same time.
-const results = await Promise.all([runChecks(), runTests()])
+const tests = runTests()
+// The static checks run while tests wait for sockets, and give way to those that don't.
+setPriority(5)
+const results = await Promise.all([runChecks(), tests])
 const failures = results.flatMap(({ failed }) => failed)
 const passed = results.reduce((sum, result) => sum + result.passed, 0)
 for (const failure of failures) console.log(`FAILED ${failure}`)
@@ -47,7 +50,7 @@ async function runChecks() {
 }
 
 async function runTests() {
-  const folder = await mkdtemp(join(tmpdir(), 'glacis-test-'))
+  const folder = mkdtempSync(join(tmpdir(), 'glacis-test-'))
   const report = join(folder, 'report.json')
   const code = await runVitest(
     '--project=!soak',
@@ -71,14 +74,16 @@ async function readReport(file) {
   }
 }
 
-/** Names the file, the test, and the first line of the reason; a file that doesn't load counts as one failure. */
+/** Names the file, the test, and the reason; a file that doesn't load counts as one failure. */
 function failuresOf({ name, status, message, assertionResults }) {
   const file = relative(root, name)
   const tests = assertionResults.filter((test) => test.status === 'failed')
-  if (tests.length > 0) return tests.map((test) => `${file} > ${test.fullName}: ${firstLine(test.failureMessages[0])}`)
-  return status === 'failed' ? [`${file}: ${firstLine(message) || 'a hook failed; see its error above'}`] : []
+  if (tests.length > 0) return tests.map((test) => `${file} > ${test.fullName}: ${reason(test.failureMessages[0])}`)
+  return status === 'failed' ? [`${file}: ${reason(message) || 'a hook failed; see its error above'}`] : []
 }
 
-function firstLine(text = '') {
-  return text.split('\n', 1)[0]
+/** Its first lines, without the calls. The first one alone may say only that a process ended. */
+function reason(text = '') {
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !/^\s+at /.test(line))
+  return lines.slice(0, 6).join(' ⏎ ').slice(0, 600)
 }
