@@ -48,7 +48,7 @@ export async function startProduct(options: {
       if (url) resolve(url)
     })
   }
-  child.once('exit', (code) => reject(new Error(`The product exited with ${code}:\n${output.slice(-20).join('\n')}`)))
+  child.once('exit', (code) => reject(new Error(`The product exited with ${code}:\n${output.slice(-60).join('\n')}`)))
   return {
     url: await ready,
     dataFolder,

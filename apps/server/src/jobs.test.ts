@@ -6,6 +6,7 @@ import { sharedTestServer, startTestServer } from '#testing/test-server.ts'
 import { sql } from 'kysely'
 import { Client } from 'pg'
 
+const log = { info() {}, warn() {}, error() {} }
 const server = await sharedTestServer()
 
 it('starts a job immediately instead of at the next poll a second later', async () => {
@@ -27,6 +28,13 @@ it('starts a job immediately instead of at the next poll a second later', async 
   await listener.end()
 })
 
+it('processes that start at the same time prepare the same database', async () => {
+  const { database, url } = server
+  const processes = Array.from({ length: 8 }, () => createJobs(url, log, { supervise: false }))
+  await Promise.all(processes.map((jobs) => jobs.prepare(database.owner)))
+  await Promise.all(processes.map((jobs) => jobs.close()))
+})
+
 it('a job that a shutdown interrupts is repeated without using up its attempts', async () => {
   // Its own server: the workers above would take the job.
   const other = await startTestServer()
@@ -35,7 +43,7 @@ it('a job that a shutdown interrupts is repeated without using up its attempts',
   const attempts: boolean[] = []
   /** Takes the job and is stopped during it, except for the last process. */
   const runProcess = async (isLast: boolean) => {
-    const jobs = createJobs(url, { info() {}, warn() {}, error() {} }, { supervise: false })
+    const jobs = createJobs(url, log, { supervise: false })
     await jobs.prepare(database.owner)
     const { promise: taken, resolve } = Promise.withResolvers<void>()
     await jobs.work('decisions', 1, async ({ signal, isLastAttempt }) => {
@@ -57,7 +65,7 @@ it('a job that a shutdown interrupts is repeated without using up its attempts',
 it('sweeps again after a worker was killed during a sweep', { timeout: 60_000 }, async () => {
   const other = await startTestServer()
   const { database, url } = other
-  const jobs = createJobs(url, { info() {}, warn() {}, error() {} }, { supervise: true })
+  const jobs = createJobs(url, log, { supervise: true })
   await jobs.prepare(database.owner)
   await jobs.everyMinute()
   await sql`

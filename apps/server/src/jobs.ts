@@ -180,9 +180,13 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
       }
       for (const name of ['mail', 'invitation', 'mention'] as const) await boss.createQueue(name, mailQueue)
       await boss.createQueue('sweep', { retryLimit: 0, policy: 'singleton', deleteAfterSeconds: 600 })
-      await sql`grant usage on schema pgboss to glacis_app`.execute(owner)
-      await sql`grant select, insert, update on all tables in schema pgboss to glacis_app`.execute(owner)
-      await sql`grant execute on all functions in schema pgboss to glacis_app`.execute(owner)
+      await owner.transaction().execute(async (tx) => {
+        // Processes that start at the same time must not change the privileges of the same table together.
+        await sql`select pg_advisory_xact_lock(hashtextextended('privileges of jobs', 0))`.execute(tx)
+        await sql`grant usage on schema pgboss to glacis_app`.execute(tx)
+        await sql`grant select, insert, update on all tables in schema pgboss to glacis_app`.execute(tx)
+        await sql`grant execute on all functions in schema pgboss to glacis_app`.execute(tx)
+      })
     },
     async enqueue(tx, name, data) {
       await Promise.all([
