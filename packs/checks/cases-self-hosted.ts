@@ -1,5 +1,5 @@
 /** Cases: self-hosted applications and their APIs. */
-import { crlf, exposure, html, json, plain } from './replies.ts'
+import { crlf, exposure, html, json, pages, plain } from './replies.ts'
 import { type Case, type Reply, script, type Site } from './servers.ts'
 
 /** Joins the texts that the check sends in a program, and returns them in a page. */
@@ -38,6 +38,9 @@ export const selfHosted: readonly Case[] = [
   exposure('grafana-anonymous', '/api/org', json({ id: 1, name: "Main Org.", address: {} }), json({ message: "Unauthorized" })),
   exposure('ai-application-open', '/system_stats', json({ system: { os: "posix", python_version: "3.11", comfyui_version: "0.3.1" }, devices: [] }), json({ system: {}, devices: [] })),
   exposure('media-manager-api-key-exposed', '/initialize.json', json({ apiRoot: "/api/v3", apiKey: "0123456789abcdef0123456789abcdef" }), json({ apiRoot: "/api/v3", apiKey: "" })),
+  exposure('systemd-journal-open', '/machine', json({ machine_id: "0123456789abcdef0123456789abcdef", boot_id: "fedcba9876543210fedcba9876543210", hostname: "billing-3", cutoff_from_realtime: "1764000000000000" }), json({ machine_id: "0123456789abcdef0123456789abcdef" })),
+  exposure('moonraker-open', '/server/info', json({ result: { klippy_connected: false, klippy_state: "disconnected", moonraker_version: "0.11.0" } }), json({ error: { code: 401, message: "Unauthorized" } })),
+  { id: 'web-dev-server-file-read', has: pages({ '/': html('<!-- injected by web-dev-server -->'), '/__wds-outside-root__/20/etc/passwd': plain("root:x:0:0:root:/root:/bin/bash\n") }), hasNot: pages({ '/': html('<!-- injected by web-dev-server -->') }), at: ['/__wds-outside-root__/20/etc/passwd'] },
   exposure('smart-home-open', '/api/auth-enabled', json({ success: true, data: false }), json({ success: true, data: true })),
   exposure('smart-home-open', '/json.htm?type=command&param=getauth', json({ status: "OK", title: "GetAuth", rights: 2, user: "", version: "2024.7" }), json({ status: "OK", title: "GetAuth" })),
   exposure('smart-home-devices-open', '/rest/items?recursive=false', json([{ link: "http://lab.test/rest/items/Door", state: "OFF", type: "Switch", name: "Door" }]), json([])),

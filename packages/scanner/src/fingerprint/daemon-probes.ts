@@ -168,6 +168,17 @@ export const daemonProbes: readonly Probe[] = [
     field: '',
   },
   {
+    // Initializes a debug adapter (Debug Adapter Protocol). Not all of them send an event first.
+    protocol: 'debug-adapter',
+    ports: [5678],
+    request: bytes(
+      'Content-Length: 84\r\n\r\n{"seq":1,"type":"request","command":"initialize","arguments":{"adapterID":"glacis"}}',
+    ),
+    responsePattern: /^Content-Length: \d{1,6}\r\n\r\n\{[^{]{0,200}"command": ?"initialize"/,
+    field: '',
+    isOwnPortsOnly: true,
+  },
+  {
     // A discovery login without authentication (RFC 7143, section 11.12).
     protocol: 'iscsi',
     ports: [3260],

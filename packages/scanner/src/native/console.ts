@@ -9,7 +9,7 @@ const open = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
-    'The service greets clients with the prompt of a debugger, language shell, or command shell, or identifies itself as a debug adapter. The check read the greeting and, if it did not recognize the prompt, sent a multiplication.',
+    'The service greets clients with the prompt of a debugger, language shell, or command shell, or identifies itself as a debug adapter. The check read the greeting and, if it did not recognize the prompt, sent a multiplication or, on the port of debugpy, the initialization of a debug adapter.',
   impact: 'An attacker can run arbitrary code with the permissions of the service.',
   remediation:
     'Stop the service if it was left over from debugging. Otherwise, bind it to localhost and connect through SSH.',
@@ -29,8 +29,9 @@ const prompts: readonly RegExp[] = [
   /(?:^|\n)(?:scheme@\([^)\n]{1,60}\)(?: \[\d{1,3}\])?>|bsh %|[a-z][\w.-]{1,60}=>|g!|osgi>|karaf@[\w()-]{1,40}>) ?$/,
   // Unix and Windows
   /(?:^|\n)(?:[\w.-]{1,40}@[\w.-]{1,60}:[~/][^\n]{0,100}|\[[\w.-]{1,40}@[\w.-]{1,60} [^\]\n]{1,100}\]|(?:ba|da|k|z)?sh-\d[\d.]{0,5}|[~/][\w/.-]{0,60} )[#$] ?$/,
-  // Debug Adapter Protocol, as implemented by debugpy
+  // Debug Adapter Protocol, as implemented by debugpy: an event as a greeting, or the answer to the initialization
   /^Content-Length: \d{1,6}\n\n\{"seq": ?\d{1,4}, ?"type": ?"event", ?"event": ?"\w{1,30}"/,
+  /^Content-Length: \d{1,6}\n\n\{[^{]{0,200}"command": ?"initialize"[^{]{0,100}"body": ?\{"supports\w{1,60}": ?true/,
   /^Microsoft Windows \[[^\]\n]{1,60}\][\s\S]{0,300}\n[A-Z]:\\[^\n]{0,100}>$/,
 ]
 const ansiCode = /\\x1b(?:\[[\d;?]{0,20}[a-zA-Z]|\][^\\]{0,200}(?:\\x07|\\x1b\\))/g
@@ -59,7 +60,7 @@ export const interactiveConsole: NativeCheck = {
   checks: [open],
   appliesTo: ({ transport, protocol, banner }) =>
     transport === 'tcp' &&
-    /^(?:telnet|console|command-console)?$/.test(protocol) &&
+    /^(?:telnet|console|command-console|debug-adapter)?$/.test(protocol) &&
     (promptIn(banner) !== undefined ||
       (/^(?:command-console)?$/.test(protocol) && unknownPrompt.test(banner.slice(-200)))),
   // A second connection could disturb a debugger, so the banner of the identification is the proof.

@@ -154,7 +154,7 @@ function hasListingTitle(page: string, path: string): boolean {
   )
   return titles.some(
     (title) =>
-      /\b(?:index of|(?:directory )?listing(?: of| for| directory)?:?|contents of|files (?:within|in|of)|directory:)\s{0,9}\[?\.?\S{0,500}\//i.test(
+      /\b(?:index of|(?:directory )?listing(?: of| for| directory)?:?|contents of|files (?:within|in|of)|directory(?::|(?= \/)))\s{0,9}\[?\.?\S{0,500}\//i.test(
         title,
       ) ||
       title === path ||

@@ -142,7 +142,9 @@ function responseHandler(
     onResponseError(_controller, error) {
       const mayRepeat = reader === undefined && isIdempotent(request) && REPEATABLE.has(codeOf(error))
       const local = localError(codeOf(error)) !== null
-      const isMalformed = isIdempotent(request) && MALFORMED.test(error.message)
+      // A length that is sent twice counts as one (RFC 9112, section 6.3), but undici joins the digits.
+      const hasRepeatedLength = reader === undefined && codeOf(error) === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+      const isMalformed = isIdempotent(request) && (hasRepeatedLength || MALFORMED.test(error.message))
       outcome.fail(error.message || error.name, {
         local,
         ...(mayRepeat && { mayRepeat }),

@@ -253,6 +253,13 @@ it('reads a response that has both a length and chunks', async () => {
   expect(answer.kind === 'response' && answer.body.toString()).toBe('hello')
 })
 
+it('reads a response that has the same length twice', async () => {
+  const head = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n'
+  const origin = await raw((socket) => socket.once('data', () => socket.end(`${head}hello`)))
+  const answer = await get(origin)
+  expect(answer.kind === 'response' && answer.body.toString()).toBe('hello')
+})
+
 describe('servers that redirect clients without a cookie to the same URL', () => {
   const gate =
     (accepts: boolean): RequestListener =>
