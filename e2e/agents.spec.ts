@@ -109,7 +109,7 @@ it('creates an agent, shows its token once, and turns green when it connects', a
     .waitFor()
   expect(await page.content()).not.toContain(token)
   expect((await stat(join(home, 'state'))).mode & 0o777).toBe(0o700)
-}, 60_000)
+})
 
 it(
   'scans a target from inside',
@@ -156,7 +156,7 @@ it('stops on the agent within seconds of being canceled', async () => {
   await visitor.call(cancelScan, { id })
   await agent.said(/canceled\.$/)
   expect((await visitor.call(getScan, { id })).scan.status).toBe('STATUS_CANCELLED')
-}, 60_000)
+})
 
 it('disconnects when stopped, and shows its targets as waiting', async () => {
   const exit = once(agent.process, 'exit')
@@ -169,7 +169,7 @@ it('disconnects when stopped, and shows its targets as waiting', async () => {
   await page.goto('/scope')
   await page.getByRole('link', { name: /Office/ }).click()
   await page.getByText(/Scans of this target wait until it connects/).waitFor()
-}, 60_000)
+})
 
 it('is deleted with its key, and its targets need another agent', async () => {
   await page.goto('/agents')
@@ -190,7 +190,7 @@ it('is deleted with its key, and its targets need another agent', async () => {
   await panel.getByLabel('Agent').selectOption({ label: 'None (scan from this server)' })
   await panel.getByRole('button', { name: 'Save changes' }).click()
   await page.getByText(`Its agent ${name} was deleted.`).waitFor({ state: 'detached' })
-}, 60_000)
+})
 
 it('logs no browser errors', () => {
   expect(stage.browserErrors).toEqual([])

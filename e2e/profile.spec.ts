@@ -24,7 +24,7 @@ describe('with several browsers', () => {
     await visitor.goto('/scope')
     await visitor.waitForURL(/\/login\?.*return_to=/)
     await elsewhere.close()
-  }, 60_000)
+  })
 })
 
 it('prepares the email that requests account deletion', async () => {
@@ -33,7 +33,7 @@ it('prepares the email that requests account deletion', async () => {
   const { protocol, searchParams } = new URL(href)
   expect([protocol, searchParams.get('subject')]).toEqual(['mailto:', 'Account deletion'])
   expect(searchParams.get('body')).toContain('Nora Ammann')
-}, 60_000)
+})
 
 it('supports administration from the command line while running', async () => {
   const env = { ...process.env, GLACIS_DATA: product.dataFolder, TEST_DATABASE_URL: '', GLACIS_SHARED: '' }
@@ -48,6 +48,6 @@ it('supports administration from the command line while running', async () => {
   await page.waitForURL(/\/login/)
   await glacis('enable', nora.email)
   await signIn()
-}, 60_000)
+})
 
 expectNoBrowserErrors()

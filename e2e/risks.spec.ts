@@ -61,7 +61,7 @@ it('ignores by keyboard with a reason and a time limit, and shows both on the pa
   expect(Math.round(days)).toBe(30)
   await page.keyboard.press('o')
   await expect.poll(() => statusOf(id)).toBe('STATUS_OPEN')
-}, 60_000)
+})
 
 it('resolves a selection in bulk, and undoes it', async () => {
   await toList(page)
@@ -77,7 +77,7 @@ it('resolves a selection in bulk, and undoes it', async () => {
   expect(await Promise.all(ids.map(statusOf))).toEqual(ids.map(() => 'STATUS_RESOLVED'))
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => Promise.all(ids.map(statusOf))).toEqual(ids.map(() => 'STATUS_OPEN'))
-}, 60_000)
+})
 
 it('previews risks beside the list', async () => {
   await toList(page)
@@ -89,7 +89,7 @@ it('previews risks beside the list', async () => {
   await page.getByRole('heading', { name: second ?? '', exact: true }).waitFor()
   await page.keyboard.press('Escape')
   await page.locator('[data-preview]').waitFor({ state: 'detached' })
-}, 60_000)
+})
 
 it('finds items with the palette and opens them', async () => {
   const [first] = await verified()
@@ -110,7 +110,7 @@ it('finds items with the palette and opens them', async () => {
   await page.keyboard.press('?')
   await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
   await page.keyboard.press('Escape')
-}, 60_000)
+})
 
 it('saves the filters as a view', async () => {
   await toList(page, '?severity=critical&severity=high')
@@ -121,7 +121,7 @@ it('saves the filters as a view', async () => {
   await toList(page)
   await page.getByRole('link', { name: 'Worst' }).click()
   await page.waitForURL(/severity=critical/)
-}, 60_000)
+})
 
 it('exports all filtered risks as a file', async () => {
   await toList(page)
@@ -135,7 +135,7 @@ it('exports all filtered risks as a file', async () => {
   const open = (await verified()).filter((issue) => issue.status === 'STATUS_OPEN')
   expect(new Set(rows.map((row) => row['id']))).toEqual(new Set(open.map((issue) => issue.id)))
   expect(rows.every((row) => row['verification'] === 'verified')).toBe(true)
-}, 60_000)
+})
 
 it('retests one risk, resolves it once fixed, and leaves the others unchanged', async () => {
   stage.weak.isGitExposed = false
@@ -162,7 +162,7 @@ it('treats a double click on a button as one', async () => {
   await page.reload()
   await page.getByText('looked at it', { exact: true }).first().waitFor()
   expect((await visitor.call(listComments, { id })).comments).toHaveLength(1)
-}, 60_000)
+})
 
 it('applies the later decision of two users and records both', async () => {
   const other = await signedIn()
@@ -181,7 +181,7 @@ it('applies the later decision of two users and records both', async () => {
   const { issue } = await visitor.call(getIssue, { id })
   expect(issue.history.slice(-2).map((entry) => entry.status)).toEqual(['STATUS_RESOLVED', 'STATUS_IGNORED'])
   await other.context().close()
-}, 60_000)
+})
 
 it('logs no browser errors', () => {
   expect(stage.browserErrors).toEqual([])

@@ -78,7 +78,7 @@ it('adds a target with hours, ports, and an exclusion, and validates exclusions'
   await panel.getByLabel('Never scan').fill(excludedAddress)
   await panel.getByRole('button', { name: 'Create target' }).click()
   await page.getByRole('link', { name: 'Aarewerk lab' }).waitFor()
-}, 60_000)
+})
 
 it(
   'waits for the allowed hours, and starts immediately on request',
@@ -108,7 +108,7 @@ it('never contacts or counts the excluded address', async () => {
   expect(await table.getByRole('row').count()).toBe(1 + 5)
   await page.getByRole('button', { name: /Affected 1/ }).click()
   await expect.poll(() => table.getByRole('row').count()).toBe(1 + 1)
-}, 60_000)
+})
 
 it('sends only changed settings, and confirms before discarding unsaved changes', async () => {
   const panel = await edit()
@@ -129,7 +129,7 @@ it('sends only changed settings, and confirms before discarding unsaved changes'
   const details = page.getByRole('complementary', { name: 'Details' })
   await details.getByText('Daily').waitFor()
   expect(await details.getByText(/22:00|UTC/).count()).toBe(0)
-}, 60_000)
+})
 
 it(
   'shows what the next scan changed, and saves its log',
@@ -176,7 +176,7 @@ it('changes targets in bulk, and lists those skipped', async () => {
     .getByRole('row', { name: /Aarewerk lab/ })
     .getByText('Daily')
     .waitFor()
-}, 60_000)
+})
 
 it('stores the owner of an asset and shows its timeline', async () => {
   await page.goto('/assets?q=port:8080')
@@ -190,7 +190,7 @@ it('stores the owner of an asset and shows its timeline', async () => {
   const timeline = page.getByRole('region', { name: 'Timeline' })
   await timeline.getByText('Risk resolved').waitFor()
   await timeline.getByText('8080/tcp').waitFor()
-}, 60_000)
+})
 
 it('navigates a target with the keyboard', async () => {
   await openTarget()
@@ -206,7 +206,7 @@ it('navigates a target with the keyboard', async () => {
   await open(page, '/scope')
   await page.keyboard.press('n')
   await page.getByRole('dialog', { name: 'New target' }).getByLabel('Name').waitFor()
-}, 60_000)
+})
 
 it('creates targets from a pasted list, and keeps invalid lines', async () => {
   await page.goto('/scope?create=true')
@@ -225,7 +225,7 @@ it('creates targets from a pasted list, and keeps invalid lines', async () => {
   await row.getByText('Monthly').waitFor()
   await row.getByRole('link', { name: /münchen/ }).click()
   await page.getByRole('complementary', { name: 'Details' }).getByText('xn--mnchen-3ya.localhost').waitFor()
-}, 60_000)
+})
 
 it('logs no browser errors', () => {
   // The rejected exclusion is intended.

@@ -38,7 +38,7 @@ describe('with a second factor', () => {
     await button('Turn on').click()
     await saved()
     await page.getByRole('list', { name: 'Two-factor authentication' }).getByText('On', { exact: true }).waitFor()
-  }, 60_000)
+  })
 
   it('requires its code at the next sign-in from any page, and can be disabled', async () => {
     await signOut()
@@ -84,7 +84,7 @@ describe('with a second factor', () => {
     await button('Turn off backup codes').click()
     await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click()
     await saved()
-  }, 90_000)
+  })
 })
 
 describe('with a passkey', () => {
@@ -135,7 +135,7 @@ describe('with a passkey', () => {
     expect(await page.getByText('Chrome on Linux').count()).toBe(0)
     await cdp.send('WebAuthn.disable')
     await cdp.detach()
-  }, 90_000)
+  })
 
   it('passes the email entered at sign-up to the authenticator', async () => {
     const elsewhere = await newContext()
@@ -152,7 +152,7 @@ describe('with a passkey', () => {
     await button('Sign up with passkey', visitor).click()
     await expect.poll(() => visitor.evaluate('window.asked')).toBe('lena@aarewerk.example')
     await elsewhere.close()
-  }, 60_000)
+  })
 
   it('loads the helper script once, which defines every function under both names', async () => {
     const elsewhere = await newContext()
@@ -171,7 +171,7 @@ describe('with a passkey', () => {
     await visitor.addScriptTag({ url: '/.well-known/ory/webauthn.js' })
     expect(await visitor.evaluate('[window.starts, window.kept === window.oryPasskeyLogin]')).toEqual([1, true])
     await elsewhere.close()
-  }, 60_000)
+  })
 })
 
 expectNoBrowserErrors()

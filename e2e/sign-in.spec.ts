@@ -47,7 +47,7 @@ describe('with a password', () => {
     await page.goto('/profile')
     await page.getByRole('heading', { name: 'Profile settings' }).waitFor()
     expect(await page.getByText('unverified').count()).toBe(0)
-  }, 60_000)
+  })
 
   it('shows password errors, and returns to a deep link after signing in', async () => {
     await signOut()
@@ -59,7 +59,7 @@ describe('with a password', () => {
     await button('Sign in with password').click()
     await page.waitForURL(/\/scope\?create=true/)
     await page.getByRole('heading', { name: 'New target' }).waitFor()
-  }, 60_000)
+  })
 
   it('recovers the account with a code and sets a new password', async () => {
     await signOut()
@@ -78,7 +78,7 @@ describe('with a password', () => {
     await fillSignIn(nora.email, nora.password)
     await page.getByText('The provided credentials are invalid').waitFor()
     await signIn(page, password)
-  }, 90_000)
+  })
 
   it('changes the password: both fields must match, and errors appear in the dialog', async () => {
     await page.goto('/profile')
@@ -97,7 +97,7 @@ describe('with a password', () => {
     await dialog.getByText('must be different from the old password').waitFor()
     await button('Cancel').click()
     await changePassword('glacis-parapet-77')
-  }, 60_000)
+  })
 })
 
 async function changePassword(next: string): Promise<void> {
@@ -129,7 +129,7 @@ describe('with another service', () => {
     await visitor.goto('/profile')
     await visitor.getByText('urs@acme.example').first().waitFor()
     await elsewhere.close()
-  }, 90_000)
+  })
 
   it('shows the error of the provider when it denies access', async () => {
     other.currentUser = null
@@ -139,7 +139,7 @@ describe('with another service', () => {
     await button('Sign in with Acme', visitor).click()
     await visitor.getByText('returned error "access_denied"').waitFor()
     await elsewhere.close()
-  }, 90_000)
+  })
 })
 
 describe('with several browsers', () => {
@@ -164,7 +164,7 @@ describe('with several browsers', () => {
     expect(new URL(stranger.url()).searchParams.get('flow')).not.toBe(new URL(visitor.url()).searchParams.get('flow'))
     await theirs.close()
     await elsewhere.close()
-  }, 60_000)
+  })
 })
 
 /** Expires a flow. */

@@ -63,7 +63,7 @@ it('signs up, verifies the email with the code, and opens the overview', async (
     .catch(() => undefined)
   await page.getByRole('link', { name: /continue/i }).click()
   await page.waitForURL(/\/overview/)
-}, 60_000)
+})
 
 it('adds a target', async () => {
   await page.goto('/scope?create=true')
@@ -73,7 +73,7 @@ it('adds a target', async () => {
   await panel.getByLabel('Weekly').check()
   await panel.getByRole('button', { name: 'Create target' }).click()
   await page.getByRole('link', { name: 'Aarewerk lab' }).waitFor()
-}, 60_000)
+})
 
 it(
   'scans it and shows the progress',
@@ -93,7 +93,7 @@ it('shows a verified risk with its evidence and a potential one with its reason'
     .getByText(/2\.4\.49 matches/)
     .first()
     .waitFor()
-}, 60_000)
+})
 
 it('ignores one and resolves two', async () => {
   await openRisk('verified', redis)
@@ -106,7 +106,7 @@ it('ignores one and resolves two', async () => {
   await openRisk('verified', git)
   await page.getByRole('button', { name: 'Resolve' }).click()
   await expect.poll(statusOf).toContain('Resolved')
-}, 60_000)
+})
 
 it(
   'scans again: remaining risks regress, ignored ones stay ignored, fixed ones are resolved',
@@ -141,7 +141,7 @@ it('downloads the report', async () => {
   expect(file.subarray(0, 5).toString()).toBe('%PDF-')
   expect(file.subarray(-6).toString()).toContain('%%EOF')
   expect(download.suggestedFilename()).toMatch(/^glacis-aarewerk-lab-\d{4}-\d\d-\d\d\.pdf$/)
-}, 60_000)
+})
 
 it('logs no browser errors', () => {
   expect(stage.browserErrors).toEqual([])
