@@ -47,6 +47,8 @@ export const selfHosted: readonly Case[] = [
   exposure('web-shell-open', '/', html('<title>ttyd - Terminal</title>'), html('<title>Terminal</title>')),
   exposure('web-terminal-exposed', '/', html('<title>WeTTY - The Web Terminal Emulator</title>'), html('<title>Terminals</title>')),
   exposure('media-gateway-open', '/api/serverinfo', json({ sw_version: "4.2", api_version: 19, name: "Tvheadend", capabilities: [] }), json({ name: "Other" })),
+  exposure('airflow-open', '/', html('<title>DAGs - Airflow</title><a href="/variable/list/">Variables</a>'), html('<title>DAGs - Airflow</title><a href="/login/">Log In</a>')),
+  exposure('airflow-open', '/', html('<title>Airflow - DAGs</title><a href="/admin/variable/">Variables</a>'), html('<title>Airflow - Login</title>')),
   exposure('job-scheduler-open', '/v1/jobs', json([{ id: "a", name: "a", displayname: "", timezone: "", schedule: "@every 1h", executor: "shell" }]), json([])),
   exposure('dozzle-open', '/', html('<title>Dozzle</title><script type="application/json" id="config__json">{"authProvider":"none"}</script>'), html('<title>Dozzle</title><script type="application/json" id="config__json">{"authProvider":"simple"}</script>')),
   exposure('identity-administration-open', '/admin/clients', json([{ client_id: "a", client_name: "", grant_types: ["authorization_code"] }]), json({ error: "unauthorized" })),
