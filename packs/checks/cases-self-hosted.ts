@@ -49,6 +49,7 @@ export const selfHosted: readonly Case[] = [
   exposure('media-gateway-open', '/api/serverinfo', json({ sw_version: "4.2", api_version: 19, name: "Tvheadend", capabilities: [] }), json({ name: "Other" })),
   exposure('airflow-open', '/', html('<title>DAGs - Airflow</title><a href="/variable/list/">Variables</a>'), html('<title>DAGs - Airflow</title><a href="/login/">Log In</a>')),
   exposure('airflow-open', '/', html('<title>Airflow - DAGs</title><a href="/admin/variable/">Variables</a>'), html('<title>Airflow - Login</title>')),
+  exposure('zim-open', '/', html("<title>Index of Operations</title><meta name='Generator' content='Zim 0.75.1'>"), { status: 401, body: 'Please authenticate' }),
   exposure('job-scheduler-open', '/v1/jobs', json([{ id: "a", name: "a", displayname: "", timezone: "", schedule: "@every 1h", executor: "shell" }]), json([])),
   exposure('dozzle-open', '/', html('<title>Dozzle</title><script type="application/json" id="config__json">{"authProvider":"none"}</script>'), html('<title>Dozzle</title><script type="application/json" id="config__json">{"authProvider":"simple"}</script>')),
   exposure('identity-administration-open', '/admin/clients', json([{ client_id: "a", client_name: "", grant_types: ["authorization_code"] }]), json({ error: "unauthorized" })),
