@@ -43,7 +43,10 @@ export const httpProxy: NativeCheck = {
   checks: [http],
   // A proxy that takes the target from the Host header connects to itself endlessly when asked for its own page, so its
   // only response may be an error.
-  appliesTo: ({ protocol, banner }) => protocol === 'http' || isWeb(banner),
+  // Development servers of Vite are no proxies; Astro 3, which is based on it, exits on such a request.
+  appliesTo: ({ protocol, banner, technologies }) =>
+    (protocol === 'http' || isWeb(banner)) &&
+    !technologies.some(({ wfn }) => wfn.vendor === 'vitejs' && wfn.product === 'vite'),
   async run(context) {
     const own = await throughTunnel(context, context.port)
     const tunnelProof = own && (await tunnelTo(context, own))
