@@ -26,8 +26,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
-    // Most tests wait for sockets rather than the CPU.
-    maxWorkers: 6,
+    // Most tests wait for sockets rather than the CPU. With more workers, a busy machine would make each of them slower.
+    maxWorkers: 4,
     projects: [
       {
         test: {

@@ -84,7 +84,7 @@ export default defineConfig({
     include: ['src/**/*.test.{ts,tsx}'],
     // Isolates modules and page per file, but shares the environment's setup.
     pool: 'vmThreads',
-    maxWorkers: 6,
+    maxWorkers: 4,
     setupFiles: ['src/lib/testing/setup.ts'],
     testTimeout: 120_000,
   },
