@@ -37,19 +37,12 @@ process.exitCode = unknown.length > 0 ? 1 : 0
 
 /** For every path in the history of HEAD, all lines that were ever added to its text. */
 function addedLines() {
-  const options = [
-    '--format=',
-    '--patch',
-    '--unified=0',
-    '--no-renames',
-    '--diff-merges=cc',
-    '--no-color',
-    '--no-ext-diff',
-  ]
-  const log = execFileSync('git', ['-c', 'core.quotePath=false', 'log', ...options], {
-    cwd: root,
-    maxBuffer: 2 ** 31 - 1,
-  })
+  // Independent of the user's own settings of Git.
+  const settings = ['-c', 'core.quotePath=false', '-c', 'log.showRoot=true']
+  const format = ['--format=', '--patch', '--unified=0', '--diff-merges=cc', '--dst-prefix=b/']
+  const plain = ['--no-renames', '--no-color', '--no-ext-diff', '--no-textconv']
+  const options = { cwd: root, maxBuffer: 2 ** 31 - 1 }
+  const log = execFileSync('git', [...settings, 'log', ...format, ...plain], options)
   const added = new Map()
   let path = ''
   let isHeader = false
