@@ -231,7 +231,8 @@ function hostHeader({ hostname, port, tls }: Origin): string {
 /** The request as bytes for a connection of its own. */
 export function rawRequest(origin: Origin, request: HttpRequest): Buffer {
   const headers = { 'Accept-Encoding': 'identity', ...request.headers }
-  const closing = [...requestHeaders(origin, { ...request, headers }), 'Connection', 'close']
+  const length = request.body === undefined ? [] : ['Content-Length', String(Buffer.byteLength(request.body))]
+  const closing = [...requestHeaders(origin, { ...request, headers }), ...length, 'Connection', 'close']
   return Buffer.from(formatRequest(request, closing), 'latin1')
 }
 

@@ -253,11 +253,42 @@ it('reads a response that has both a length and chunks', async () => {
   expect(answer.kind === 'response' && answer.body.toString()).toBe('hello')
 })
 
-it('reads a response that has the same length twice', async () => {
-  const head = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n'
-  const origin = await raw((socket) => socket.once('data', () => socket.end(`${head}hello`)))
-  const answer = await get(origin)
-  expect(answer.kind === 'response' && answer.body.toString()).toBe('hello')
+it('reads responses that have the same length twice, and sends each later request once', async () => {
+  const received: string[] = []
+  const origin = await raw((socket) =>
+    socket.once('data', (bytes) => {
+      const request = bytes.toString()
+      received.push(request)
+      socket.end(
+        `HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n${request.startsWith('HEAD') ? '' : 'hello'}`,
+      )
+    }),
+  )
+  const made = client()
+  const { signal } = new AbortController()
+  const send = (request: Partial<HttpRequest>) =>
+    made.request(origin, { method: 'GET', path: '/', ...request }, { signal })
+  expect(await send({})).toMatchObject({ body: Buffer.from('hello') })
+  expect(received).toHaveLength(2)
+  expect(await send({ method: 'POST', body: 'käse' })).toMatchObject({ body: Buffer.from('hello') })
+  expect(await send({ method: 'HEAD' })).toMatchObject({ status: 200, body: Buffer.alloc(0) })
+  expect(received).toHaveLength(4)
+  expect(received[2]).toMatch(/^POST [^]*\r\nContent-Length: 5\r\n[^]*\r\n\r\nkäse$/)
+})
+
+it('reads a response that has the same length twice after a connection without a response', async () => {
+  let connections = 0
+  const origin = await raw((socket) =>
+    socket.once('data', () => {
+      connections += 1
+      if (connections === 2) socket.destroy()
+      else socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello')
+    }),
+  )
+  const made = client()
+  const send = () => made.request(origin, { method: 'GET', path: '/' }, { signal: new AbortController().signal })
+  expect(await send()).toMatchObject({ kind: 'failure' })
+  expect(await send()).toMatchObject({ body: Buffer.from('hello') })
 })
 
 describe('servers that redirect clients without a cookie to the same URL', () => {

@@ -79,7 +79,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const pools = new Map<string, Pool>()
   const queues = new Map<string, PQueue>()
   const serialAddresses = new Set<string>()
-  const endlessAddresses = new Set<string>()
+  /** Servers whose responses undici rejects, by pool. */
+  const malformed = new Map<string, 'read raw' | 'endless'>()
   const rateLimits = createRateLimits()
   /** Cookies without which a server redirects to the requested URL, by pool; empty if they change nothing. */
   const gates = new Map<string, Jar>()
@@ -115,14 +116,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 
   const send = async (origin: Origin, request: HttpRequest, options: SendOptions) => {
     await beforeRequest?.(origin.address, options.signal)
+    if (malformed.get(poolKey(origin)) === 'read raw') return sendRaw(origin, request, options)
     closeOldest(pools)
     const response = await exchange(poolOf(origin), origin, request, { ...limits, ...options })
     limitOverlap(origin.address, response)
-    if (response.kind === 'failure' && response.isMalformed && !endlessAddresses.has(origin.address)) {
+    if (response.kind === 'failure' && response.isMalformed && malformed.get(poolKey(origin)) !== 'endless') {
       await beforeRequest?.(origin.address, options.signal)
-      const read = await exchangeRaw(handshakeOrigin(origin), rawRequest(origin, request), { guard, ...options })
-      if (read.kind === 'failure' || read.durationMs > RAW_MS_MAX) endlessAddresses.add(origin.address)
-      return read
+      return sendRaw(origin, request, options)
     }
     if (response.kind === 'response' || !response.mayRepeat) return response
     // A server may close an idle connection just as it is reused (RFC 9112, section 9.5).
@@ -135,6 +135,17 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     await pools.get(key)?.destroy()
     pools.delete(key)
     return page
+  }
+
+  const sendRaw = async (origin: Origin, request: HttpRequest, options: SendOptions) => {
+    const startedAt = performance.now()
+    const response = await exchangeRaw(handshakeOrigin(origin), rawRequest(origin, request), { guard, ...options })
+    const isQuick = performance.now() - startedAt <= RAW_MS_MAX
+    const key = poolKey(origin)
+    if (!malformed.has(key) && !isQuick) malformed.set(key, 'endless')
+    if (!malformed.has(key) && response.kind === 'response') malformed.set(key, 'read raw')
+    limitOverlap(origin.address, response)
+    return response
   }
 
   const sendOnFresh = async (

@@ -35,7 +35,9 @@ export async function exchangeRaw(
     connection.write(bytes)
     const { deadlineMs } = options
     const readOptions = { firstByteMs: deadlineMs, idleMs: IDLE_MS, totalMs: deadlineMs, bytesMax: ANSWER_BYTES_MAX }
-    const received = await connection.read({ ...readOptions, enough: isCompleteResponse })
+    const isHead = bytes.subarray(0, 5).toString('latin1') === 'HEAD '
+    const enough = isHead ? (received: Buffer) => received.includes('\r\n\r\n') : isCompleteResponse
+    const received = await connection.read({ ...readOptions, enough })
     const durationMs = performance.now() - startedAt
     const read = parseResponse(received)
     if (!read)
