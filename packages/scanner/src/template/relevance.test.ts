@@ -29,6 +29,21 @@ it.each([
   expect(await paths(['Acme CMS'])).toEqual(['/', '/mine', '/common'])
 })
 
+it('checks of an identified product with several steps run before all others', async () => {
+  await using site = await serveSite('127.66.3.8', (_request, response) => response.end('a'))
+  const steps = ['/mine/1', '/mine/2'].map(
+    (path) => `  - path: ["{{BaseURL}}${path}"]\n    matchers: [{ type: status, status: [200] }]\n`,
+  )
+  const mine = `id: mine\ninfo: { name: mine, metadata: { product: acme-cms } }\nflow: http(1) && http(2)\nhttp:\n${steps.join('')}`
+  const paths = async (technologies: readonly string[]) => {
+    const before = site.asked.length
+    await site.run([check('any', '/any', ''), mine], { technologies })
+    return site.asked.slice(before).flatMap((line) => /\/(?:any|mine\/[12])$/.exec(line)?.[0] ?? [])
+  }
+  expect(await paths([])).toEqual(['/any', '/mine/1'])
+  expect(await paths(['Acme CMS'])).toEqual(['/mine/1', '/any'])
+})
+
 it('skips checks of unidentified products in large packs at every pace, except in exhaustive runs', async () => {
   await using site = await serveSite('127.66.3.9', (_request, response) => response.writeHead(404).end())
   const others = Array.from({ length: 300 }, (_, at) =>

@@ -14,7 +14,7 @@ import { createPrefilter, type Prefilter } from '#template/prefilter.ts'
 import { completions, addPending, type Progress } from '#template/progress.ts'
 import { identifiedNames } from '#template/relevance.ts'
 import { runSequences } from '#template/run-sequences.ts'
-import { isForeignPath, shouldSend, namesOfMatch, runtimesOf } from '#template/selection.ts'
+import { isAbout, isForeignPath, shouldSend, namesOfMatch, runtimesOf } from '#template/selection.ts'
 import { createSharedClient, type SharedClient } from '#net/shared-client.ts'
 import { toDoubted, toFinding } from '#template/finding.ts'
 import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
@@ -75,8 +75,12 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
   }
   try {
     const { last = [], first = [] } = Object.groupBy(groups, (group) => (group.isUndecodable ? 'last' : 'first'))
+    // A slow server may reach the deadline, so checks about its own product come first.
+    const isOwn = (item: Template) => !item.isUnsafe && !item.permission && isAbout(item, work.names)
+    const { own = [], other = [] } = Object.groupBy(sequences, (item) => (isOwn(item) ? 'own' : 'other'))
+    yield* runSequences(run, { ...work, variables, sequences: own })
     yield* runGroups(work, first)
-    yield* runSequences(run, { ...work, variables, sequences })
+    yield* runSequences(run, { ...work, variables, sequences: other })
     if (last.length > 0) yield* runGroups(work, last)
   } finally {
     if (!tools.shared) work.client.clear()
