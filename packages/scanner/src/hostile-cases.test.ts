@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Observation } from '@glacis/contract/runner'
-import { expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { scanInProcess } from '#scan-process.ts'
@@ -20,71 +20,76 @@ const Case = z.strictObject({
   expect: z.string(),
 })
 /**
- * A case takes at most five seconds. The scanner process has a low priority, so beside other tests it only has to end;
- * `npm run hostile` runs it alone.
+ * All cases together take at most ten seconds. The scanner process has a low priority, so beside other tests it only has
+ * to end; `npm run hostile` runs it alone.
  */
-const casesMs = 5000
+const casesMs = 10_000
 const busyFactor = process.env['npm_lifecycle_event'] === 'hostile' ? 3 : 24
-const testMs = 2 * casesMs * busyFactor
 
-const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml'))
+const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml')).map((name) => name.slice(0, -5))
+const observations: Observation[] = []
 
-it.each(names)(
-  'SEC-D1 %s ends in time with the expected outcome',
-  async (name) => {
-    const hostileCase = Case.parse(parse(await readFile(new URL(name, folder), 'utf8')))
-    const { prefix, repeat, times, suffix } = hostileCase.page
-    const body = `${prefix}${repeat.repeat(times)}${suffix}`
-    await using site = await serveSite('127.66.10.1', (request, response) =>
-      request.url === '/hostile' ? response.end(body) : response.writeHead(404).end(),
-    )
-    const packs = await mkdtemp(join(tmpdir(), 'glacis-hostile-'))
-    try {
-      await writeFile(join(packs, 'hostile.yaml'), templateOf('hostile', hostileCase))
-      await writeFile(
-        join(packs, 'other.yaml'),
-        templateOf('other', { check: 'matchers: [{ type: status, status: [200] }]' }),
-      )
-      const startedAt = performance.now()
-      const observations = await scan(site.port, packs)
-      expect(performance.now() - startedAt).toBeLessThan(casesMs * busyFactor)
-      const coverages = observations.filter((item) => item.kind === 'coverage')
-      const completed = coverages.flatMap(({ checks }) => checks)
-      // The other check of the same response isn't affected.
-      expect(observations.some((item) => item.kind === 'finding' && item.check === 'other')).toBe(true)
-      expect(coverages.flatMap(({ stopped = [] }) => stopped)).toEqual(
-        ['finding', 'nothing'].includes(hostileCase.expect) ? [] : [{ check: 'hostile', reason: hostileCase.expect }],
-      )
-      expect(completed.includes('hostile')).toBe(hostileCase.expect === 'nothing' || hostileCase.expect === 'finding')
-      expect(observations.some((item) => item.kind === 'finding' && item.check === 'hostile')).toBe(
-        hostileCase.expect === 'finding',
-      )
-    } finally {
-      await rm(packs, { recursive: true, force: true })
+beforeAll(async () => {
+  const cases = new Map<string, z.infer<typeof Case>>()
+  for (const name of names) cases.set(name, await caseOf(name))
+  await using site = await serveSite('127.66.10.1', ({ url = '' }, response) => {
+    const page = cases.get(url.slice(1))?.page
+    if (page) response.end(`${page.prefix}${page.repeat.repeat(page.times)}${page.suffix}`)
+    else response.writeHead(404).end()
+  })
+  const packs = await mkdtemp(join(tmpdir(), 'glacis-hostile-'))
+  try {
+    for (const [name, hostileCase] of cases) {
+      await writeFile(join(packs, `${name}.yaml`), templateOf(name, name, hostileCase))
+      const check = 'matchers: [{ type: status, status: [200] }]'
+      await writeFile(join(packs, `other-${name}.yaml`), templateOf(`other-${name}`, name, { check }))
     }
-  },
-  testMs,
-)
+    const startedAt = performance.now()
+    await scan(site.port, packs)
+    expect(performance.now() - startedAt).toBeLessThan(casesMs * busyFactor)
+  } finally {
+    await rm(packs, { recursive: true, force: true })
+  }
+}, casesMs * busyFactor)
 
-function templateOf(id: string, { check, variables = {} }: Pick<z.input<typeof Case>, 'check' | 'variables'>): string {
+it.each(names)('SEC-D1 %s has the expected outcome', async (name) => {
+  const { expect: outcome } = await caseOf(name)
+  const coverages = observations.filter((item) => item.kind === 'coverage')
+  const stopped = coverages.flatMap((coverage) => coverage.stopped ?? []).filter(({ check }) => check === name)
+  const isCompleted = coverages.some(({ checks }) => checks.includes(name))
+  const isFound = (check: string) => observations.some((item) => item.kind === 'finding' && item.check === check)
+  // The other check of the same response isn't affected.
+  expect(isFound(`other-${name}`)).toBe(true)
+  expect(stopped).toEqual(['finding', 'nothing'].includes(outcome) ? [] : [{ check: name, reason: outcome }])
+  expect(isCompleted).toBe(outcome === 'nothing' || outcome === 'finding')
+  expect(isFound(name)).toBe(outcome === 'finding')
+})
+
+async function caseOf(name: string): Promise<z.infer<typeof Case>> {
+  return Case.parse(parse(await readFile(new URL(`${name}.yaml`, folder), 'utf8')))
+}
+
+function templateOf(
+  id: string,
+  path: string,
+  { check, variables = {} }: Pick<z.input<typeof Case>, 'check' | 'variables'>,
+): string {
   const operators = check
     .trimEnd()
     .split('\n')
     .map((line) => `    ${line}`)
     .join('\n')
-  return `id: ${id}\ninfo: { name: ${id}, severity: low }\nvariables: ${JSON.stringify(variables)}\nhttp:\n  - path: ["{{BaseURL}}/hostile"]\n${operators}\n`
+  return `id: ${id}\ninfo: { name: ${id}, severity: low }\nvariables: ${JSON.stringify(variables)}\nhttp:\n  - path: ["{{BaseURL}}/${path}"]\n${operators}\n`
 }
 
-async function scan(port: number, packs: string): Promise<Observation[]> {
-  const observations: Observation[] = []
+async function scan(port: number, packs: string): Promise<void> {
   const job = { hosts: [{ address: '127.66.10.1' }], ports: [port], allow: ['127.66.10.0/24'] }
   await scanInProcess(
     { job, knownOpen: {}, packs: { checks: [packs], fingerprints: [] } },
     {
-      signal: AbortSignal.timeout(testMs),
+      signal: AbortSignal.timeout(casesMs * busyFactor),
       observed: (item) => void observations.push(item),
       withoutAccelerator: () => undefined,
     },
   )
-  return observations
 }
