@@ -293,7 +293,7 @@ describe.concurrent('identifies a service by its responses', () => {
       const answers: NodeJS.Timeout[] = []
       socket.on('data', (data) => {
         if (data.includes('list_dbs'))
-          answers.push(setTimeout(() => socket.write('{"id":"glacis","error":null,"result":["Open_vSwitch"]}'), 2500))
+          answers.push(setTimeout(() => socket.write('{"id":"glacis","error":null,"result":["Open_vSwitch"]}'), 1800))
       })
       socket.on('close', () => answers.forEach(clearTimeout))
     }

@@ -223,11 +223,11 @@ export const daemonProbes: readonly Probe[] = [
     isOwnPortsOnly: true,
   })),
   {
-    // ISO transport connection request to rack 0, slot 2 (RFC 905).
-    protocol: 's7',
+    // Connection request to rack 0, slot 2 of a controller (RFC 905). Other servers may reject the slot.
+    protocol: 'iso-tsap',
     ports: [102],
     request: hex('0300001611e00000000100c0010ac1020100c2020102'),
-    responsePattern: /^\x03\x00\x00[\s\S][\s\S]\xd0/,
+    responsePattern: /^\x03\x00\x00[\s\S][\s\S][\xd0\x80]/,
     field: '',
     isBinary: true,
   },

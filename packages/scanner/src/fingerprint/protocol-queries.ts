@@ -1,6 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 import { dataQueries } from '#fingerprint/data-queries.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
+import { mmsIdentity, s7Identity } from '#fingerprint/iso-transport.ts'
 import { answeredMethod, knownMethodsRequest, listedServices, reflectionRequest } from '#native/grpc-wire.ts'
 import { registerWithIrc } from '#native/irc.ts'
 import { readChallenge } from '#native/ntlm.ts'
@@ -53,6 +54,8 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
       return redisRejection.test(text) ? [{ field: 'redis.info', text: 'redis' }] : []
     },
   ],
+
+  'iso-tsap': [s7Identity, mmsIdentity],
 
   /** The greeting of many servers only announces that they look up the client. */
   irc: [async (connection) => [{ field: 'irc.welcome', text: await registerWithIrc(connection) }]],
