@@ -49,6 +49,9 @@ import { webBayeux } from '#native/web-bayeux.ts'
 import { webFolders } from '#native/web-folders.ts'
 import { webGraphql } from '#native/web-graphql.ts'
 import { webInternalAddress } from '#native/web-internal-address.ts'
+import { webAccessBypass } from '#native/web-access-bypass.ts'
+import { webApiSecrets } from '#native/web-api-secrets.ts'
+import { webCache } from '#native/web-cache.ts'
 import { webMethodBypass } from '#native/web-method-bypass.ts'
 import { webNegotiation } from '#native/web-negotiation.ts'
 import { webPages } from '#native/web-pages.ts'
@@ -117,6 +120,9 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webPathParameter,
   webNegotiation,
   webInternalAddress,
+  webAccessBypass,
+  webApiSecrets,
+  webCache,
   webMethodBypass,
   gitOverHttp,
   subversionOverHttp,

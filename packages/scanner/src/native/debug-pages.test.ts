@@ -81,6 +81,9 @@ it.each([
 
 it('finds errors of databases, but not the word SQL', () => {
   expect(sqlErrorIn('SQLITE_ERROR: unrecognized token: "\'<g1>"')).toBeDefined()
+  const django =
+    '<title>OperationalError at /phones/</title><pre class="exception_value">unrecognized token: &quot;&quot;&#x27;&lt;g1&gt;&quot;</pre>'
+  expect(sqlErrorIn(django)).toBeDefined()
   expect(sqlErrorIn('You have an error in your SQL syntax; check the manual that corresponds to')).toBeDefined()
   expect(sqlErrorIn('<h1>SQL syntax</h1> learn SQL')).toBeUndefined()
 })

@@ -6,6 +6,7 @@ import { openAdministration } from '#native/web-admin.ts'
 import { exposedFile } from '#native/folder-files.ts'
 import { folderAlias, folderTraversal } from '#native/web-folders.ts'
 import { debugPage } from '#native/web-parameters.ts'
+import { openRedirect } from '#native/server-commands.ts'
 import { webTerminalOpen } from '#native/web-terminal.ts'
 import { openUploadForm } from '#native/web-upload-form.ts'
 import { writableApi } from '#native/web-writable.ts'
@@ -40,6 +41,7 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
   [openApi.id, 'unauth'],
   [writableApi.id, 'unauth'],
   [exposedRecords.id, 'unauth'],
+  [openRedirect.id, 'redirect'],
   [authenticationOff.id, 'unauth'],
 ])
 /** Kinds that show the same weakness in different ways; the first one found counts. */

@@ -35,12 +35,12 @@ export const folderAlias = checkInfo({
   tags: 'lfi nginx alias',
 })
 
-const foldersMax = 2
+const foldersMax = 3
 const linksMax = 60
 const foldersMs = 5000
 const up = 12
 const passwords = /^root:[^:\n]{0,200}:0:0:[^\n]{0,300}/m
-const climbs = ['../', '%2e%2e/', '..%2f'].map((step) => `${step.repeat(up)}etc/passwd`)
+const climbs = ['../', '%2e%2e/', '..%2f', '%252e%252e/', '..%252f'].map((step) => `${step.repeat(up)}etc/passwd`)
 const attempts = [...climbs, '/etc/passwd']
 
 export const webFolders: NativeCheck = {
@@ -71,7 +71,9 @@ export const webFolders: NativeCheck = {
 /** One file of each of the first folders whose files a page uses. */
 export function filesOf(html: string, base: string): readonly string[] {
   const links = html
-    .matchAll(/<(?:link|script|img|source|embed)\b[^<>]{0,300}?\b(?:href|src)\s{0,9}=\s{0,9}["']?([^"'\s<>]{1,300})/gi)
+    .matchAll(
+      /<(?:a|link|script|img|source|embed)\b[^<>]{0,300}?\b(?:href|src)\s{0,9}=\s{0,9}["']?([^"'\s<>]{1,300})/gi,
+    )
     .take(linksMax)
   const paths = [...links].flatMap(([, link = '']) => pathHere(link, base) ?? [])
   const files = paths.filter((path) => /^\/(?:[\w.~-]{1,60}\/){1,4}[\w.~-]{1,80}\.\w{1,8}$/.test(path))

@@ -24,6 +24,8 @@ import {
   textInterpolation,
   urlFoldersOf,
 } from '#native/server-evaluation.ts'
+import { commandInjection, isRedirect, openRedirect, redirectsAway, runsCommand } from '#native/server-commands.ts'
+import { addsAttribute, type Attempt, reflectedMarkup, scripting } from '#native/reflected-markup.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
 
@@ -40,19 +42,6 @@ const traversal = checkInfo({
     'Resolve the path and reject it unless it is inside the intended folder, or map identifiers to files instead of accepting names.',
   reference: 'https://cwe.mitre.org/data/definitions/22.html',
   tags: 'lfi traversal files',
-})
-const scripting = checkInfo({
-  id: 'cross-site-scripting-reflected',
-  name: 'Reflected cross-site scripting',
-  severity: 'medium',
-  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N',
-  score: 6.1,
-  summary: 'The application inserts a parameter of a link or search form into its HTML page without escaping it.',
-  impact: 'An attacker can run scripts in the session of a user who opens a crafted link.',
-  remediation:
-    'Escape all values for the context in which the page shows them, and send a Content-Security-Policy header without `unsafe-inline`.',
-  reference: 'https://cwe.mitre.org/data/definitions/79.html',
-  tags: 'xss injection',
 })
 const injection = checkInfo({
   id: 'sql-injection-error',
@@ -87,7 +76,17 @@ const climb = '../'.repeat(12)
 const passwords = /^root:[^:\n]{0,200}:0:0:[^\n]{0,300}/m
 
 export const webParameters: NativeCheck = {
-  checks: [traversal, scripting, injection, debugPage, templateInjection, textInterpolation, requestForgery],
+  checks: [
+    traversal,
+    scripting,
+    injection,
+    debugPage,
+    templateInjection,
+    textInterpolation,
+    requestForgery,
+    commandInjection,
+    openRedirect,
+  ],
   isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
@@ -107,7 +106,11 @@ export const webParameters: NativeCheck = {
     const interpolated = await interpolation(context, repeated)
     return {
       [traversal.id]: await firstProof(parameters.filter(isFile), (item) => readsPasswords(context, item)),
-      [scripting.id]: reflectedMarkup(attempts),
+      [scripting.id]:
+        reflectedMarkup(attempts) ??
+        (await firstProof(repeated, (attempt) =>
+          addsAttribute(attempt, (value) => requestWith(context, attempt.parameter, value)),
+        )),
       [injection.id]: await firstProof(attempts, (attempt) => endsStatement(context, attempt)),
       [debugPage.id]: shownDebugPage(pages) ?? (await linkedDebugPage(context, parameters, linkedPages(site))),
       [templateInjection.id]:
@@ -126,6 +129,18 @@ export const webParameters: NativeCheck = {
             requestsUrl(context, site.front, (value) => requestWith(context, parameter, value)),
           ),
         )) ?? (await forgeryInPath(context, site, parameters.some(isUrl))),
+      [commandInjection.id]: await firstProof(attempts, ({ parameter }) =>
+        provedBy(
+          parameter,
+          runsCommand((value) => requestWith(context, parameter, `${parameter.value}${value}`)),
+        ),
+      ),
+      [openRedirect.id]: await firstProof(parameters.filter(isRedirect), (parameter) =>
+        provedBy(
+          parameter,
+          redirectsAway((value) => requestWith(context, parameter, value)),
+        ),
+      ),
     }
   },
 }
@@ -176,13 +191,6 @@ async function readsPasswords(context: NativeContext, parameter: Parameter): Pro
   return null
 }
 
-/** The response to a parameter with quotation marks and a tag. */
-interface Attempt {
-  readonly parameter: Parameter
-  readonly tag: string
-  readonly response: WebResponse
-}
-
 async function attemptsOf(context: NativeContext, parameters: readonly Parameter[]): Promise<readonly Attempt[]> {
   const attempts: Attempt[] = []
   for (const parameter of parameters) {
@@ -196,11 +204,6 @@ async function attemptsOf(context: NativeContext, parameters: readonly Parameter
 /** Whether the page contains the value in any form. */
 function isRepeated({ tag, response }: Attempt): boolean {
   return response.body.includes(tag.slice(1, -1))
-}
-
-function reflectedMarkup(attempts: readonly Attempt[]): Proof | null {
-  const found = attempts.find(({ tag, response }) => response.status === 200 && runsMarkup(response, tag))
-  return found ? { ...webProof(found.response, [found.tag]), path: found.parameter.path } : null
 }
 
 async function endsStatement(context: NativeContext, { parameter, response }: Attempt): Promise<Proof | null> {
@@ -235,28 +238,6 @@ function linkedDebugPage(
     const page = await requestWeb(context, { target: path })
     return page ? shownDebugPage([{ ...page, path }]) : null
   })
-}
-
-/** Whether the browser parses a tag in this response as HTML, outside of elements that only contain text. */
-export function runsMarkup({ headers, body }: Pick<WebResponse, 'headers' | 'body'>, tag: string): boolean {
-  const valueOf = (name: string) => headers.find(([key]) => key.toLowerCase() === name)?.[1] ?? ''
-  if (!/^text\/html\b/i.test(valueOf('content-type'))) return false
-  if (/\b(?:script|default)-src\b/i.test(valueOf('content-security-policy'))) return false
-  const at = body.indexOf(tag)
-  if (at === -1) return false
-  const before = body.slice(0, at)
-  const isOpen = (open: RegExp, close: RegExp) => before.search(open) !== -1 && !close.test(lastFrom(before, open))
-  const texts = ['textarea', 'title', 'script', 'style', 'template', 'noscript', 'xmp', 'iframe']
-  return (
-    !isOpen(/<!--/, /-->/) &&
-    !texts.some((name) => isOpen(new RegExp(`<${name}\\b`, 'i'), new RegExp(`</${name}`, 'i')))
-  )
-}
-
-/** The text from the last match on. */
-function lastFrom(text: string, pattern: RegExp): string {
-  const starts = [...text.matchAll(new RegExp(pattern.source, `${pattern.flags}g`))]
-  return text.slice(starts.at(-1)?.index ?? 0)
 }
 
 function requestWith(context: NativeContext, { path, query, name, isInPath }: Parameter, value: string) {

@@ -1,0 +1,74 @@
+/** Parameters that the server passes to a shell, or uses as the target of a redirect. */
+import { randomBytes, randomInt } from 'node:crypto'
+import { checkInfo } from '#native/native-check.ts'
+import type { Proof } from '#native/native-check.ts'
+import type { Parameter } from '#native/parameters.ts'
+import type { SendValue } from '#native/server-evaluation.ts'
+import { webProof } from '#native/web-request.ts'
+
+export const commandInjection = checkInfo({
+  id: 'command-injection',
+  name: 'Command injection in a parameter of the application',
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+  score: 9.8,
+  summary:
+    'The server inserts a parameter of a link or search form into a shell command. The check made the shell add two random numbers with `expr`, and the page contained the sum.',
+  impact: 'An unauthenticated attacker can run any command with the rights of the application.',
+  remediation: 'Start programs without a shell, with a list of arguments, and accept only values of the expected form.',
+  reference: 'https://cwe.mitre.org/data/definitions/78.html',
+  tags: 'rce injection',
+})
+export const openRedirect = checkInfo({
+  id: 'open-redirect-linked-parameter',
+  name: 'Open redirect in a parameter of the application',
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N',
+  score: 6.1,
+  summary: 'A parameter of a link on the home page redirects to any website.',
+  impact: "An attacker can send users a link with the application's own address that leads to a fake login page.",
+  remediation: 'Only redirect to paths of the application, or to a list of known websites.',
+  reference: 'https://cwe.mitre.org/data/definitions/601.html',
+  tags: 'misconfig redirect',
+})
+
+const shells: readonly ((command: string) => string)[] = [
+  (command) => `;${command};`,
+  (command) => `$(${command})`,
+  (command) => `|${command}`,
+]
+
+/** The first sum is confirmed by a second one, so a number that the page shows anyway isn't mistaken for it. */
+export async function runsCommand(send: SendValue): Promise<Proof | null> {
+  for (const shell of shells) {
+    const first = await sumIn(send, shell)
+    if (first && (await sumIn(send, shell))) return first
+  }
+  return null
+}
+
+async function sumIn(send: SendValue, shell: (command: string) => string): Promise<Proof | null> {
+  const [left, right] = [randomInt(1e8, 4e8), randomInt(1e8, 4e8)]
+  const response = await send(shell(`expr ${left} + ${right}`))
+  const sum = String(left + right)
+  return response?.body.includes(sum) ? webProof(response, [sum]) : null
+}
+
+const redirectName =
+  /^(?:to|next|back|go(?:to)?|out|continue|forward|dest(?:ination)?|target|u|ur[il]|link|r(?:et(?:urn)?|edir(?:ect)?)?)$|redir|return|(?:next|back|success|target|continue|callback)[_-]?(?:ur[il]|to|path|page)/i
+
+export function isRedirect({ name, value, isInPath }: Parameter): boolean {
+  return isInPath !== true && (redirectName.test(name) || /^(?:\/|https?:\/\/)/i.test(value))
+}
+
+/** Redirects to another website, also if it is written without a scheme. */
+export async function redirectsAway(send: SendValue): Promise<Proof | null> {
+  const host = `${randomBytes(6).toString('hex')}.example`
+  for (const value of [`https://${host}/`, `//${host}/`]) {
+    const response = await send(value)
+    const location = response?.headers.find(([name]) => name.toLowerCase() === 'location')?.[1] ?? ''
+    const isAway = new RegExp(`^(?:https?:)?//${host}(?:/|$)`, 'i').test(location)
+    if (response && response.status >= 300 && response.status < 400 && isAway) return webProof(response, [location])
+  }
+  return null
+}
