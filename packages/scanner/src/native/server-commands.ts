@@ -55,7 +55,7 @@ async function sumIn(send: SendValue, shell: (command: string) => string): Promi
 }
 
 const redirectName =
-  /^(?:to|next|back|go(?:to)?|out|continue|forward|dest(?:ination)?|target|u|ur[il]|link|r(?:et(?:urn)?|edir(?:ect)?)?)$|redir|return|(?:next|back|success|target|continue|callback)[_-]?(?:ur[il]|to|path|page)/i
+  /^(?:to|next|back|go|goto|out|continue|forward|dest|destination|target|u|url|uri|link|r|ret)$|redir|return|(?:success|callback)[_-]?ur[il]/i
 
 export function isRedirect({ name, value, isInPath }: Parameter): boolean {
   return isInPath !== true && (redirectName.test(name) || /^(?:\/|https?:\/\/)/i.test(value))
