@@ -13,7 +13,7 @@ export const commandInjection = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
-    'The server inserts a parameter of a link or search form into a shell command. The check made the shell add two random numbers with `expr`, and the page contained the sum.',
+    'The server inserts a parameter of a link or search form into a shell command. The check made the shell subtract two random numbers with `expr`, and the page contained the difference.',
   impact: 'An unauthenticated attacker can run any command with the rights of the application.',
   remediation: 'Start programs without a shell, with a list of arguments, and accept only values of the expected form.',
   reference: 'https://cwe.mitre.org/data/definitions/78.html',
@@ -38,20 +38,21 @@ const shells: readonly ((command: string) => string)[] = [
   (command) => `|${command}`,
 ]
 
-/** The first sum is confirmed by a second one, so a number that the page shows anyway isn't mistaken for it. */
+/** The first difference is confirmed by a second one, so a number that the page shows anyway isn't mistaken for it. */
 export async function runsCommand(send: SendValue): Promise<Proof | null> {
   for (const shell of shells) {
-    const first = await sumIn(send, shell)
-    if (first && (await sumIn(send, shell))) return first
+    const first = await differenceIn(send, shell)
+    if (first && (await differenceIn(send, shell))) return first
   }
   return null
 }
 
-async function sumIn(send: SendValue, shell: (command: string) => string): Promise<Proof | null> {
-  const [left, right] = [randomInt(1e8, 4e8), randomInt(1e8, 4e8)]
-  const response = await send(shell(`expr ${left} + ${right}`))
-  const sum = String(left + right)
-  return response?.body.includes(sum) ? webProof(response, [sum]) : null
+async function differenceIn(send: SendValue, shell: (command: string) => string): Promise<Proof | null> {
+  const [left, right] = [randomInt(5e8, 9e8), randomInt(1e8, 4e8)]
+  // Programs that decode requests themselves turn a plus sign into a space.
+  const response = await send(shell(`expr ${left} - ${right}`))
+  const difference = String(left - right)
+  return response?.body.includes(difference) ? webProof(response, [difference]) : null
 }
 
 const redirectName =

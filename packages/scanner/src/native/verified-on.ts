@@ -9,6 +9,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'amqp-anonymous': ['qpid-broker-j'],
   'amqp-default-login': ['garagemq', 'rabbitmq'],
   'apache-multiviews': ['apache-multiviews'],
+  'api-operation-unprotected': ['fastapi-tokens'],
   'api-records-exposed': ['flask-profiler', 'saq'],
   'api-secrets-exposed': ['fastapi-tokens'],
   'api-writable-without-authentication': ['django-admin', 'django-rest-framework'],

@@ -38,3 +38,17 @@ it.each<[string, (header: { alg?: string }, signature: string) => boolean, boole
 ])('evaluates an API that accepts %s', async (_, accepts, expected) => {
   expect((await findOnSite(serve({}, accepts))).includes('jwt-unsigned-accepted')).toBe(expected)
 })
+
+it.each<[string, Readonly<Record<string, number>>, boolean]>([
+  ['one of two', { '/orders': 200, '/profile': 401 }, true],
+  ['all', { '/orders': 401, '/profile': 401 }, false],
+  ['none', { '/orders': 200, '/profile': 200 }, false],
+])('evaluates an API that enforces the declared authentication for %s', async (_, statuses, expected) => {
+  const paths = Object.fromEntries(Object.keys(statuses).map((path) => [path, { get: { security: [{ bearer: [] }] } }]))
+  const found = await findOnSite(({ url = '' }, response) => {
+    response.setHeader('connection', 'close')
+    if (url === '/openapi.json') response.end(JSON.stringify({ openapi: '3.0.0', paths }))
+    else response.writeHead(statuses[url] ?? 404).end('{"id":1}')
+  })
+  expect(found.includes('api-operation-unprotected')).toBe(expected)
+})
