@@ -60,6 +60,12 @@ export const more: readonly Case[] = [
   exposure('jupyter-open', '/api/contents', { body: '{"name": "", "writable": true, "last_modified": "x", "mimetype": null, "type": "directory"}' }, { status: 403, body: '{}' }),
   exposure('kubernetes-api-open', '/api/v1/namespaces', json({ kind: 'NamespaceList', items: [] }), { status: 403, body: '{"kind":"Status"}' }),
   exposure('traefik-api-open', '/api/rawdata', json({ routers: { a: { entryPoints: [] } }, services: {} }), { status: 401 }),
+  exposure(
+    'traefik-api-open',
+    '/api/providers',
+    json({ file: { backends: { shop: { servers: { a: { url: 'http://10.0.0.2' } }, loadBalancer: { method: 'wrr' } } }, frontends: { shop: { backend: 'shop' } } } }),
+    json({ backends: [], frontends: [] }),
+  ),
   exposure('clickhouse-open', '/?query=SELECT%20%27glacis%27%7C%7Cversion%28%29', plain('glacis24.3.1\n'), { status: 403, body: 'Authentication failed' }),
   exposure('nats-monitoring-open', '/varz', json({ server_id: 'A', max_payload: 1 }), { status: 404 }),
   exposure('netdata-open', '/api/v1/info', json({ mirrored_hosts: [], os_name: 'Debian' }), { status: 403 }),
