@@ -59,6 +59,12 @@ export const more: readonly Case[] = [
   exposure('hadoop-yarn-open', '/ws/v1/cluster/info', json({ clusterInfo: { resourceManagerVersion: '3.3', hadoopVersion: '3.3' } }), { status: 401 }),
   exposure('jupyter-open', '/api/contents', { body: '{"name": "", "writable": true, "last_modified": "x", "mimetype": null, "type": "directory"}' }, { status: 403, body: '{}' }),
   exposure('kubernetes-api-open', '/api/v1/namespaces', json({ kind: 'NamespaceList', items: [] }), { status: 403, body: '{"kind":"Status"}' }),
+  {
+    id: 'vault-uninitialized',
+    has: pages({ '/': html('<title>OpenBao</title>'), '/v1/sys/init': json({ initialized: false }) }),
+    hasNot: pages({ '/': html('<title>OpenBao</title>'), '/v1/sys/init': json({ initialized: true }) }),
+    at: ['/v1/sys/init'],
+  },
   exposure('traefik-api-open', '/api/rawdata', json({ routers: { a: { entryPoints: [] } }, services: {} }), { status: 401 }),
   exposure(
     'traefik-api-open',
