@@ -2,7 +2,6 @@
 import { decent, exposure, html, json, pages, plain } from './replies.ts'
 import { type Case, script } from './servers.ts'
 
-const share = (type: string) => `<D:multistatus xmlns:D="DAV:"><D:response><D:href>/</D:href><D:propstat><D:prop><D:resourcetype>${type}</D:resourcetype></D:prop></D:propstat></D:response></D:multistatus>`
 
 const simpleSaml = { status: 302, headers: { location: '/module.php/core/frontpage_welcome.php' } }
 const solr = {
@@ -162,12 +161,6 @@ export const webApplications: readonly Case[] = [
   exposure('spring-configprops-exposed', '/actuator/configprops', plain('{"contexts":{"a":{"beans":{"b":{"prefix":"server"}}}}}')),
   exposure('spring-mappings-exposed', '/actuator/mappings', plain('{"contexts":{"a":{"mappings":{"dispatcherServlets":{"d":[{"handler":"x","predicate":"y"}]}}}}}')),
   exposure('spring-beans-exposed', '/actuator/beans', plain('{"contexts":{"a":{"beans":{"b":{"scope":"singleton"}}}}}')),
-  {
-    id: 'webdav-open',
-    has: ({ method }) => (method === 'PROPFIND' ? { status: 207, body: share('<D:collection/>') } : decent),
-    hasNot: ({ method }) => (method === 'PROPFIND' ? { status: 207, body: share('') } : decent),
-    at: ['/'],
-  },
   {
     id: 'spring-threaddump-exposed',
     has: pages({ '/': html('', { 'x-application-context': 'application' }), '/dump': plain('[{"threadName":"main","stackTrace":[]}]') }),

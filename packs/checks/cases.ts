@@ -20,7 +20,6 @@ export const exposures: readonly Case[] = [
   exposure('nginx-stub-status', '/nginx_status', plain('Active connections: 1 \nserver accepts handled requests\n 1 1 1 \nReading: 0\n')),
   exposure('phpinfo-exposed', '/info.php', html('<title>PHP 8.2.1 - phpinfo()</title><h1>PHP Version 8.2.1</h1>PHP License')),
   exposure('prometheus-metrics-exposed', '/metrics', plain('# HELP up Up.\n# TYPE up gauge\nup 1\n'), html('# TYPE up gauge')),
-  exposure('go-pprof-exposed', '/debug/pprof/', html('Types of profiles available: <a>full goroutine stack dump</a>')),
   exposure('spring-actuator-env', '/actuator/env', json({ activeProfiles: [], propertySources: [] }), json({ status: 'UP' })),
   exposure('haproxy-statistics-open', '/stats', html('<h1>HAProxy version 2.6.12</h1><h2>Statistics Report for HAProxy</h2>')),
   exposure('swagger-api-docs', '/v2/api-docs', json({ swagger: '2.0', info: {} }), json({ api: '2.0' })),

@@ -4,6 +4,7 @@ import { reportedCertificate } from '#fingerprint/certificate.ts'
 import type { Endpoint } from '#fingerprint/connection.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { identifyTechnologies, type Technology } from '#fingerprint/technology.ts'
+import { findActuators } from '#fingerprint/actuators.ts'
 import { findCommonFolders } from '#fingerprint/common-folders.ts'
 import { findVirtualHosts } from '#fingerprint/virtual-hosts.ts'
 import { readWeb } from '#fingerprint/web.ts'
@@ -116,7 +117,9 @@ async function readApplications(
     found.push(...page.traces)
   }
   const technologies = folders.length > 0 ? identify(found) : atRoot
-  const all = [...folders, ...unnamed.slice(0, unnamedFoldersMax)]
+  const isSpring = technologies.some((technology) => productOf(technology).includes(':spring_'))
+  const actuators = isSpring ? await findActuators({ ...endpoint, tls }, webTools(tools)) : []
+  const all = [...new Set([...folders, ...actuators, ...unnamed.slice(0, unnamedFoldersMax)])]
   // A page without a product that is linked without a slash is more likely a login or a page about the company.
   const leads = [...linkedFolders, ...hintedFolders.filter((folder) => folders.includes(folder))]
   const own = all.filter((folder) => folder === ownFolder || (isIndex && leads.includes(folder)))

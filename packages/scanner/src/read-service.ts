@@ -9,6 +9,7 @@ import { isUnknownPrompt } from '#native/console.ts'
 import { statedName } from '#fingerprint/stated-name.ts'
 import { readWeb } from '#fingerprint/web.ts'
 import { webSocketTraces } from '#fingerprint/web-socket-greeting.ts'
+import { isNegotiationOnly, negotiateTelnet } from '#fingerprint/telnet.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import {
   bannerReadOptions,
@@ -16,6 +17,7 @@ import {
   readInitialBanner,
   quietWaitMs,
   exchange,
+  withConnection,
   type Endpoint,
   type ProbeTarget,
 } from '#fingerprint/connection.ts'
@@ -222,9 +224,20 @@ async function identifyByBanner(
     { field: 'nmap.null', text },
   ]
   const { protocol } = greeting
+  if (protocol === 'telnet' && !isTls && isNegotiationOnly(received)) return readTelnet(received, endpoint, tools)
   const traces = [...greeted, ...(await runQueries(protocol, { ...endpoint, isTls }, tools))]
   const upgraded = isTls ? noCertificate : await upgradedCertificate(protocol, endpoint, tools)
   return { ...bannerOnly(received), protocol, traces: [...traces, ...upgraded.traces], ...upgraded.shown }
+}
+
+async function readTelnet(received: Buffer, endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> {
+  const text = await withConnection(endpoint, tools, negotiateTelnet, '')
+  const greeting = [
+    { field: 'telnet.banner', text: text.trim() },
+    { field: 'nmap.null', text: received.toString('latin1') },
+  ]
+  const banner = text.trim() === '' ? printableBytes(received, 4096) : printable(text, 4096)
+  return { ...bannerOnly(received), banner, protocol: 'telnet', traces: greeting }
 }
 
 /** Asks a service that only greets with a prompt for its commands. */

@@ -44,6 +44,16 @@ export const daemonProbes: readonly Probe[] = [
     isBinary: true,
   },
   {
+    protocol: 'bzflag',
+    ports: [5154],
+    request: bytes('BZFLAG\r\n\r\n'),
+    responsePattern: /^BZFS\d{4}/,
+    field: 'protocol.software',
+    read: () => 'BZFlag',
+    isOwnPortsOnly: true,
+    isBinary: true,
+  },
+  {
     // JSON-RPC of a headless debugger.
     protocol: 'delve',
     ports: [2345, 40000],
@@ -165,7 +175,7 @@ export const daemonProbes: readonly Probe[] = [
     ports: [1234, 2159, 2331, 2345, 9999],
     request: bytes('$qSupported:multiprocess+#c6'),
     responsePattern: /^\+?\$PacketSize=/,
-    field: '',
+    field: 'gdb.features',
   },
   {
     // Initializes a debug adapter (Debug Adapter Protocol). Not all of them send an event first.

@@ -6,7 +6,7 @@ export interface WebPath {
   /** The field of its fingerprints. */
   readonly field: string
   readonly path: string
-  /** Requested only from servers whose front page or headers contain this text. */
+  /** Requested only from servers whose front page or headers contain this text, or equal it after `=`. */
   readonly requires: string
 }
 
@@ -15,7 +15,8 @@ const webPathsMax = 32
 
 /**
  * A fingerprint field `http.path:/version` makes the scanner request `/version` from every web server; the field
- * `http.path:/version <title>Shop` only from those that contain `<title>Shop`.
+ * `http.path:/version <title>Shop` only from those that contain `<title>Shop`,
+ * and `http.path:/hooks/ =OK` only from those whose front page is `OK`. For these, 404 is an answer, too.
  */
 export function webPathsOf(files: readonly FingerprintFile[]): WebPath[] {
   const fields = new Set(files.map(({ matches }) => matches))
@@ -32,7 +33,8 @@ export function relevantPaths(
   paths: readonly WebPath[],
   traces: readonly FingerprintText[],
 ): ReadonlyMap<string, readonly WebPath[]> {
-  const isRelevant = ({ requires }: WebPath) => traces.some(({ text }) => text.includes(requires))
+  const isRelevant = ({ requires }: WebPath) =>
+    traces.some(({ text }) => (requires.startsWith('=') ? text === requires.slice(1) : text.includes(requires)))
   return Map.groupBy(
     paths.filter((item) => item.requires === '' || isRelevant(item)),
     ({ path }) => path,

@@ -131,11 +131,13 @@ export async function readWeb(
     }
     // An API below a root that isn't its own is named by its realm.
     if (page.status === 401) traces.push(...headerTraces(page).filter(({ field }) => field === 'http_header.wwwauth'))
-    if (page.status !== 200) continue
+    const fields = fieldsOf.get(path) ?? []
+    const isAnswer =
+      page.status === 200 || (page.status === 404 && fields.some(({ requires }) => requires.startsWith('=')))
+    if (!isAnswer) continue
     const text = path.endsWith('.js') ? scriptExcerpt(page.body) : pageText(page)
     const version = versionPath.test(path) ? versionIn(text) : undefined
     if (version !== undefined) traces.push({ field: 'web.version', text: version })
-    const fields = fieldsOf.get(path) ?? []
     traces.push(...fields.map(({ field }) => ({ field, text })), ...jsonTraces(text))
   }
   const start = { front: { path: at, body: front }, base, scripts: [] }

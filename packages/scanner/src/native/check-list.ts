@@ -46,7 +46,9 @@ import { vnc } from '#native/vnc.ts'
 import { webAdministration } from '#native/web-admin.ts'
 import { webApi } from '#native/web-api.ts'
 import { webBayeux } from '#native/web-bayeux.ts'
+import { webDav } from '#native/web-dav.ts'
 import { webFolders } from '#native/web-folders.ts'
+import { webGoDebug } from '#native/web-go-debug.ts'
 import { webGraphql } from '#native/web-graphql.ts'
 import { webInternalAddress } from '#native/web-internal-address.ts'
 import { webAccessBypass } from '#native/web-access-bypass.ts'
@@ -109,11 +111,13 @@ export const nativeCheckList: readonly NativeCheck[] = [
   ftpUpload,
   webUpload,
   webUploadForm,
+  webDav,
   directoryListing,
   folderFiles,
   webAdministration,
   webPages,
   webApi,
+  webGoDebug,
   webGraphql,
   webParameters,
   webFolders,

@@ -1,8 +1,10 @@
 /** Uploads with the method PUT (RFC 9110, section 9.3.4), with or without WebDAV. */
 import { randomBytes } from 'node:crypto'
+import { namedFolders } from '#native/named-paths.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
-import { folderOf, requestWeb, webProof } from '#native/web-request.ts'
+import { requestWeb, webProof } from '#native/web-request.ts'
+import { readSite } from '#native/web-site.ts'
 
 const upload = checkInfo({
   id: 'http-put-open',
@@ -27,9 +29,11 @@ export const webUpload: NativeCheck = {
   isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
-    const base = folderOf(context.basePath)
-    for (const folder of folders) {
-      const proof = await uploadTo(`${base}${folder}`, context)
+    const site = await readSite(context)
+    if (!site) return {}
+    const named = await namedFolders(context, site)
+    for (const folder of new Set([...folders.map((name) => `${site.base}${name}`), ...named])) {
+      const proof = await uploadTo(folder, context)
       if (proof !== null) return proof === undefined ? {} : { [upload.id]: proof }
     }
     return { [upload.id]: null }
