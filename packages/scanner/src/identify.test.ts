@@ -394,6 +394,15 @@ describe('a web server', () => {
     expect(names.some((name) => name.startsWith('laravel:'))).toBe(true)
   })
 
+  it('has no library that its scripts only require', async () => {
+    const pages = {
+      '/': '<html><head><script src="/app.js"></script></head></html>',
+      '/app.js': `throw new Error("Bootstrap's JavaScript requires at least jQuery v1.9.1 but less than v4.0.0")`,
+    }
+    using server = await site('127.70.3.1', pages)
+    expect((await identified(server.address, [server.port])).names).toEqual([])
+  })
+
   it.each([
     ['{"name":"acme-ledger","version":"2.4.1"}', ['acme-ledger:acme-ledger:2.4.1']],
     ['<title>Acme Wiki 3.2.1</title>', ['acme_wiki:acme_wiki:3.2.1']],

@@ -21,12 +21,12 @@ export function scriptPaths(page: string, origin: Origin): string[] {
 
 /**
  * The first lines of a script, which contain license notices, and the context of each version
- * string.
+ * string. Bundles for development contain modules as string literals, with escaped quotes.
  */
 export function scriptExcerpt(body: Buffer): string {
   const text = body.toString('latin1')
   const parts = [text.slice(0, headLength)]
-  for (const { index } of text.matchAll(/["']\d{1,4}\.\d{1,4}\.\d{1,5}["']/g)) {
+  for (const { index } of text.matchAll(/["']\d{1,4}\.\d{1,4}\.\d{1,5}\\?["']/g)) {
     if (index >= headLength) parts.push(text.slice(index - around, index + around))
     if (parts.length > versionsMax) break
   }
