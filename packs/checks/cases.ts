@@ -21,6 +21,7 @@ export const exposures: readonly Case[] = [
   exposure('phpinfo-exposed', '/info.php', html('<title>PHP 8.2.1 - phpinfo()</title><h1>PHP Version 8.2.1</h1>PHP License')),
   exposure('prometheus-metrics-exposed', '/metrics', plain('# HELP up Up.\n# TYPE up gauge\nup 1\n'), html('# TYPE up gauge')),
   exposure('spring-actuator-env', '/actuator/env', json({ activeProfiles: [], propertySources: [] }), json({ status: 'UP' })),
+  exposure('haproxy-statistics-admin', '/stats', html('<h2>Statistics Report for HAProxy</h2><form method="post">Choose the action to perform on the checked servers : ')),
   exposure('haproxy-statistics-open', '/stats', html('<h1>HAProxy version 2.6.12</h1><h2>Statistics Report for HAProxy</h2>')),
   exposure('swagger-api-docs', '/v2/api-docs', json({ swagger: '2.0', info: {} }), json({ api: '2.0' })),
   exposure('sparql-endpoint-open', '/ds/query?query=ASK%7B%7D', json({ head: {}, boolean: true }), json({ head: { vars: ['s'] }, results: { bindings: [] } })),

@@ -202,6 +202,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'rtpengine-open': ['rtpengine'],
   'rtsp-open': ['gst-rtsp-server'],
   'server-side-request-forgery': ['fastapi-parameters', 'template-engines', 'unblocker'],
+  'session-id-predictable': ['php-diagnostics'],
   'session-weak-secret': ['superset', 'web-tokens'],
   'setup-not-completed': ['home-assistant', 'jspwiki', 'ocs-reports', 'shaarli', 'zigbee2mqtt'],
   'setup-page-exposed': ['icingaweb2-setup', 'postfixadmin'],

@@ -21,3 +21,18 @@ it.each(['/', '/login/'])('tests the session cookie of %s', async (at) => {
   expect(await found('YOUR_OWN_RANDOM_GENERATED_SECRET_KEY', at)).toContain('session-weak-secret')
   expect(await found('bXkgb3duIHJhbmRvbSBieXRlcw', at)).not.toContain('session-weak-secret')
 })
+
+it.each<[string, (turn: number) => string, boolean]>([
+  ['counts', (turn) => `sid=${100_418 + turn}; HttpOnly`, true],
+  ['counts other visitors as well', (turn) => `PHPSESSID=${7 + 3 * turn}`, true],
+  ['is random', (turn) => `sid=${[48_127_733, 9_182_736, 77_342_101][turn % 3]}`, false],
+  ['stays the same', () => 'sid=100418', false],
+  ['has another purpose', (turn) => `views=${turn}`, false],
+])('evaluates a session number that %s', async (_, cookieOf, expected) => {
+  let turn = 0
+  const found = await findOnSite((_request, response) => {
+    response.setHeader('set-cookie', cookieOf(turn++))
+    response.end('<title>Reports</title>')
+  })
+  expect(found.includes('session-id-predictable')).toBe(expected)
+})

@@ -1,7 +1,7 @@
 /** Tokens and session cookies that a web server gives to an anonymous visitor, tested without sending anything. */
 import { createHmac } from 'node:crypto'
 import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, Proof } from '#native/native-check.ts'
+import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { requestWeb, type WebResponse } from '#native/web-request.ts'
 import { readSite } from '#native/web-site.ts'
 
@@ -40,6 +40,18 @@ const weakSession = checkInfo({
   remediation:
     'Replace `SECRET_KEY` (Flask) or the `secret` option (express-session, cookie-session) with at least 32 random bytes.',
   reference: 'https://flask.palletsprojects.com/en/stable/config/#SECRET_KEY',
+  tags: 'misconfig http session',
+})
+const predictable = checkInfo({
+  id: 'session-id-predictable',
+  name: 'Predictable session IDs',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
+  score: 8.1,
+  summary: 'The server numbers its sessions: three requests without a cookie received consecutive numbers.',
+  impact: "An attacker can guess the IDs of other sessions and take over their users' accounts.",
+  remediation: 'Use at least 128 random bits as the session ID, as the session libraries of web frameworks do.',
+  reference: 'https://cwe.mitre.org/data/definitions/330.html',
   tags: 'misconfig http session',
 })
 
@@ -81,7 +93,7 @@ const tokensMax = 5
 const hashes: Readonly<Record<string, string>> = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' }
 
 export const webTokens: NativeCheck = {
-  checks: [unsigned, weakJwt, weakSession],
+  checks: [unsigned, weakJwt, weakSession, predictable],
   isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
@@ -94,8 +106,40 @@ export const webTokens: NativeCheck = {
       [unsigned.id]: firstProof(pages, tokensOf, (token) => (algorithmOf(token) === 'none' ? 'alg: none' : undefined)),
       [weakJwt.id]: firstProof(pages, tokensOf, secretOfJwt),
       [weakSession.id]: firstProof(pages, cookiesOf, (cookie) => secretOfFlask(cookie) ?? secretOfExpress(cookie)),
+      [predictable.id]: await consecutiveNumbers(context, pages),
     }
   },
+}
+
+const numbered = /^[\w.-]{0,20}(?:sess|sid|auth|token)[\w.-]{0,20}=(\d{1,15})(?:;|$)/i
+const stepMax = 5
+
+/** The session numbers of three requests increase by one or, with other visitors in between, a little more. */
+async function consecutiveNumbers(context: NativeContext, pages: readonly WebResponse[]): Promise<Proof | null> {
+  if (pages.every((page) => sessionNumber(page) === undefined)) return null
+  const numbers: number[] = []
+  let last: WebResponse | undefined
+  for (let turn = 0; turn < 3; turn++) {
+    last = await requestWeb(context, { target: context.basePath, headers: { Accept: 'text/html' } })
+    const number = last && sessionNumber(last)
+    if (number === undefined) return null
+    numbers.push(number)
+  }
+  const isCounted = numbers.slice(1).every((number, at) => {
+    const step = number - (numbers[at] ?? 0)
+    return step >= 1 && step <= stepMax
+  })
+  if (!last || !isCounted) return null
+  const fact = `three requests: ${numbers.join(', ')}`
+  return { request: last.request, answer: `HTTP/1.1 ${last.status}\n\n${fact}`, highlights: [fact] }
+}
+
+function sessionNumber({ headers }: WebResponse): number | undefined {
+  for (const [name, text] of headers) {
+    const [, number] = /^set-cookie$/i.test(name) ? (numbered.exec(text) ?? []) : []
+    if (number !== undefined) return Number(number)
+  }
+  return undefined
 }
 
 function tokensOf({ received }: WebResponse): string[] {
