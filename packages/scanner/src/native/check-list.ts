@@ -54,6 +54,7 @@ import { webInternalAddress } from '#native/web-internal-address.ts'
 import { webAccessBypass } from '#native/web-access-bypass.ts'
 import { webApiSecrets } from '#native/web-api-secrets.ts'
 import { webCache } from '#native/web-cache.ts'
+import { webGraphqlRecords } from '#native/web-graphql-records.ts'
 import { webMethodBypass } from '#native/web-method-bypass.ts'
 import { webNegotiation } from '#native/web-negotiation.ts'
 import { webPages } from '#native/web-pages.ts'
@@ -127,6 +128,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webAccessBypass,
   webApiSecrets,
   webCache,
+  webGraphqlRecords,
   webMethodBypass,
   gitOverHttp,
   subversionOverHttp,

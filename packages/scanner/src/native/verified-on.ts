@@ -142,6 +142,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'goaccess-websocket-open': ['goaccess-realtime'],
   'gobgp-api-open': ['gobgpd'],
   'graphql-introspection-named-path': ['graphql-named-path'],
+  'graphql-records-exposed': ['graphql-yoga'],
   'grpc-reflection-exposed': ['centrifugo', 'headscale', 'seaweedfs', 'temporal', 'xray'],
   'homekit-insecure-mode': ['homebridge'],
   'http-internal-address': ['nginx-internal-address'],
