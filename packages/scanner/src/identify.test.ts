@@ -1,5 +1,6 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 import { createServer } from 'node:http'
+import { createSecureServer } from 'node:http2'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
@@ -286,6 +287,17 @@ describe.concurrent('identifies a service by its responses', () => {
     await using server = await listen('127.70.2.50', 3000, treat)
     const { services, names } = await identified(server.address, [3000])
     expect([services, names]).toMatchObject([[{ protocol: 'http' }], ['f5:nginx:1.22.1']])
+  })
+
+  it('names a gRPC server inside TLS, which answers requests for pages with a status of its own', async () => {
+    const server = createSecureServer(certificateFor({ name: 'lab.test' }), (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/grpc', 'grpc-status': '2' }).end()
+    }).listen(0, '127.70.2.52')
+    await once(server, 'listening')
+    const bound = server.address()
+    const port = typeof bound === 'object' && bound ? bound.port : 0
+    expect((await identified('127.70.2.52', [port])).services).toMatchObject([{ protocol: 'grpc', tls: true }])
+    server.close()
   })
 
   it('waits for a slow service on its usual port', async () => {

@@ -324,6 +324,8 @@ async function readPage(endpoint: Endpoint, tools: IdentifyTools, tls: boolean):
   const page = await readWeb({ ...endpoint, tls }, webTools(tools))
   if (!page) return undefined
   const { status, title, server, head, ...found } = page
+  // A gRPC server answers each request for a page with an error of its own.
+  if (/^grpc-status: /im.test(head)) return { ...silent, protocol: 'grpc', tls, banner: head, responded: true }
   const greeting = status === 400 || status === 426 ? await webSocketTraces({ ...endpoint, isTls: tls }, tools) : []
   const traces = [...found.traces, ...greeting]
   return { protocol: 'http', tls, banner: head, responded: true, http: { status, title, server }, ...found, traces }
