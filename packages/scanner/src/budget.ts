@@ -46,7 +46,7 @@ const gentle: Limits = {
   hostsExamined: 32,
   requestsPerSecond: 1000,
   // A slow host gets fewer, because its concurrent connections are limited too.
-  requestsPerHostPerSecond: 200,
+  requestsPerHostPerSecond: 250,
   connectionsPerHost: 4,
   portsIdentifiedMax: 100,
   hostDeadlineMs: 15 * 60_000,
@@ -65,7 +65,7 @@ export const limitsByProfile: Readonly<Record<ScanProfile, Limits>> = {
     sweepPerHostPerSecond: 1200,
     sweepPerHostInFlight: 64,
     requestsPerSecond: 2000,
-    requestsPerHostPerSecond: 400,
+    requestsPerHostPerSecond: 500,
     connectionsPerHost: 8,
   },
   deep: {
@@ -75,7 +75,7 @@ export const limitsByProfile: Readonly<Record<ScanProfile, Limits>> = {
     sweepPerHostPerSecond: 2000,
     sweepPerHostInFlight: 128,
     requestsPerSecond: 3000,
-    requestsPerHostPerSecond: 800,
+    requestsPerHostPerSecond: 1000,
     connectionsPerHost: 12,
     hostDeadlineMs: 60 * 60_000,
   },

@@ -11,7 +11,7 @@ import { RadioCard } from '#ui/radio-card.tsx'
 import { TextAreaField } from '#ui/text-area.tsx'
 
 const profiles: readonly { readonly value: ScanProfile; readonly hint: string }[] = [
-  { value: 'gentle', hint: 'Safe for production: at most 200 requests per second per host.' },
+  { value: 'gentle', hint: 'Safe for production: at most 250 requests per second per host.' },
   { value: 'standard', hint: 'Twice the rate, and more concurrent connections.' },
   {
     value: 'deep',
