@@ -15,10 +15,15 @@ export async function namedPaths(context: NativeContext, { base, front }: WebSit
   return [...new Set([...rules, ...linked])].filter((path) => path.startsWith(base) && path !== base)
 }
 
-/** Folders among them that a request can't mistake for an action. */
-export async function namedFolders(context: NativeContext, site: WebSite): Promise<readonly string[]> {
+/** Usual folders, and those that the site names and a request can't mistake for an action. */
+export async function foldersOf(
+  context: NativeContext,
+  site: WebSite,
+  usual: readonly string[],
+): Promise<readonly string[]> {
   const paths = await namedPaths(context, site)
-  return paths.filter((path) => path.endsWith('/') && !isAction(path)).slice(0, foldersMax)
+  const named = paths.filter((path) => path.endsWith('/') && !isAction(path)).slice(0, foldersMax)
+  return [...new Set([...usual.map((name) => `${site.base}${name}`), ...named])]
 }
 
 function isAction(path: string): boolean {

@@ -2,7 +2,7 @@
 import { type Description, Operation, operationsMax, pathOf, readDescription } from '#native/api-description.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { isChanging } from '#native/verbs.ts'
-import { folderOf, requestWeb, webProof } from '#native/web-request.ts'
+import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 
 export const apiSecrets = checkInfo({
   id: 'api-secrets-exposed',
@@ -37,7 +37,7 @@ export const unprotectedOperation = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'The OpenAPI description declares that the operation requires authentication, but the API returns its data without; other operations of the API require it.',
+    'The OpenAPI description declares that the operation requires authentication, but the API returns its data without it, although other operations require it.',
   impact: 'An attacker can read data that only certain users should see.',
   remediation: 'Check authentication in one place for all operations, and exempt only those that are public.',
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',
@@ -48,8 +48,8 @@ const internal = /admin|backup|config|credential|debug|dump|env|export|internal|
 /** A member named like a secret with a value that isn't masked, empty, or a placeholder. */
 const secret =
   /"(?:[\w.-]{0,40}[_.-])?(?:password|passwd|passphrase|secret(?:[_-]?key)?|private[_-]?key|api[_-]?key|access[_-]?key|client[_-]?secret|db[_-]?pass|smtp[_-]?pass)"\s{0,9}:\s{0,9}"(?!\*|•|x{3}|<|\$\{|change|redacted|hidden|string"|example)[^"\s]{4,200}"/i
-const operationsTried = 8
-const bearers = 4
+const operationsRead = 16
+const unsignedTried = 4
 
 export const webApiSecrets: NativeCheck = {
   checks: [apiSecrets, unsignedAccepted, unprotectedOperation],
@@ -58,74 +58,63 @@ export const webApiSecrets: NativeCheck = {
   async run(context) {
     const description = await readDescription(context)
     if (description === undefined) return {}
-    if (description === null)
-      return { [apiSecrets.id]: null, [unsignedAccepted.id]: null, [unprotectedOperation.id]: null }
-    const base = folderOf(context.basePath)
-    const operations = readOperations(description)
-    const targetsOf = (paths: readonly { readonly path: string }[]) =>
-      paths.map(({ path }) => pathOf(path, description, base))
-    const targets = targetsOf(operations)
+    const answers = description ? await readOperations(context, description) : []
     return {
-      [apiSecrets.id]: await secretsIn(
-        context,
-        targets.filter((target) => internal.test(target)),
-      ),
-      [unsignedAccepted.id]: await acceptsUnsigned(context, targets),
-      [unprotectedOperation.id]: await answersAnyone(
-        context,
-        targetsOf(operations.filter(({ isProtected }) => isProtected)),
-      ),
+      [apiSecrets.id]: secretIn(answers),
+      [unsignedAccepted.id]: await acceptsUnsigned(context, answers),
+      [unprotectedOperation.id]: answersAnyone(answers),
     }
   },
 }
 
-interface ReadOperation {
-  readonly path: string
-  /** The description declares that it requires authentication. */
+/** The response of an operation to a request without authentication. */
+interface Answer {
+  readonly target: string
+  /** The description declares that the operation requires authentication. */
   readonly isProtected: boolean
+  readonly page: WebResponse
 }
 
-/** Operations that only read and need no parameters. */
-function readOperations({ paths, security = [] }: Description): readonly ReadOperation[] {
-  return Object.entries(paths)
+/** Operations that only read and need no parameters, those first that should be protected. */
+async function readOperations(context: NativeContext, description: Description): Promise<readonly Answer[]> {
+  const base = folderOf(context.basePath)
+  const operations = Object.entries(description.paths)
     .slice(0, operationsMax)
     .flatMap(([path, { get }]) => {
       const operation = Operation.safeParse(get).data
       const isCallable = operation && !operation.parameters?.some(({ required }) => required)
       if (!isCallable || !/^\/[\w./-]{1,200}$/.test(path) || isChanging(path)) return []
-      return [{ path, isProtected: (operation.security ?? security).length > 0 }]
+      const isProtected = (operation.security ?? description.security ?? []).length > 0
+      return [{ target: pathOf(path, description, base), isProtected, isFirst: isProtected || internal.test(path) }]
     })
+    .toSorted((left, right) => Number(right.isFirst) - Number(left.isFirst))
+  const answers: Answer[] = []
+  for (const { target, isProtected } of operations.slice(0, operationsRead)) {
+    const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
+    if (page) answers.push({ target, isProtected, page })
+  }
+  return answers
+}
+
+function secretIn(answers: readonly Answer[]): Proof | null {
+  for (const { target, page } of answers) {
+    const isJson = page.status === 200 && /^\s{0,9}[[{]/.test(page.body)
+    const [found] = isJson && internal.test(target) ? (secret.exec(page.body) ?? []) : []
+    if (found !== undefined) return { ...webProof(page, [found]), path: target }
+  }
+  return null
 }
 
 /** Data of an operation that should require authentication, if another one does require it. */
-async function answersAnyone(context: NativeContext, targets: readonly string[]): Promise<Proof | null> {
-  let open: Proof | null = null
-  let isEnforced = false
-  for (const target of targets.slice(0, operationsTried)) {
-    const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
-    if (page?.status === 401 || page?.status === 403) isEnforced = true
-    if (page?.status === 200 && /^\s{0,9}[[{]\s{0,99}["{[\d]/.test(page.body))
-      open ??= { ...webProof(page, ['HTTP/1.1 200']), path: target }
-    if (open && isEnforced) return open
-  }
-  return null
+function answersAnyone(answers: readonly Answer[]): Proof | null {
+  const declared = answers.filter(({ isProtected }) => isProtected)
+  const isEnforced = declared.some(({ page }) => page.status === 401 || page.status === 403)
+  const open = declared.find(({ page }) => page.status === 200 && /^\s{0,9}[[{]\s{0,99}["{[\d]/.test(page.body))
+  return open && isEnforced ? { ...webProof(open.page, ['HTTP/1.1 200']), path: open.target } : null
 }
 
-async function secretsIn(context: NativeContext, targets: readonly string[]): Promise<Proof | null> {
-  for (const target of targets.slice(0, operationsTried)) {
-    const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
-    const [found] = page?.status === 200 && /^\s{0,9}[[{]/.test(page.body) ? (secret.exec(page.body) ?? []) : []
-    if (page && found !== undefined) return { ...webProof(page, [found]), path: target }
-  }
-  return null
-}
-
-async function acceptsUnsigned(context: NativeContext, targets: readonly string[]): Promise<Proof | null> {
-  let tried = 0
-  for (const target of targets) {
-    const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
-    if (page?.status !== 401) continue
-    if (++tried > bearers) break
+async function acceptsUnsigned(context: NativeContext, answers: readonly Answer[]): Promise<Proof | null> {
+  for (const { target } of answers.filter(({ page }) => page.status === 401).slice(0, unsignedTried)) {
     const unsigned = await withToken(context, target, `${encoded({ alg: 'none', typ: 'JWT' })}.${claims()}.`)
     if (unsigned?.status !== 200) continue
     const signed = await withToken(context, target, `${encoded({ alg: 'HS256', typ: 'JWT' })}.${claims()}.Z2xhY2lz`)

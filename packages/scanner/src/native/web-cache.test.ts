@@ -22,3 +22,13 @@ it.each<[string, (url: string, host: string) => string | undefined, boolean]>([
 ])('evaluates a cache that %s', async (_, keyOf, expected) => {
   expect((await findOnSite(serve(keyOf))).includes('web-cache-poisoning')).toBe(expected)
 })
+
+it('ignores a page that lists recent requests', async () => {
+  const hosts: string[] = []
+  const found = await findOnSite(({ headers }, response) => {
+    hosts.push(String(headers['x-forwarded-host'] ?? headers.host))
+    response.setHeader('connection', 'close')
+    response.end(hosts.map((host) => `<li>${host}`).join(''))
+  })
+  expect(found).not.toContain('web-cache-poisoning')
+})

@@ -30,6 +30,10 @@ export const webCache: NativeCheck = {
     if (!first.received.includes(host)) return { [cachePoisoning.id]: null }
     const next = await requestWeb(context, { target, headers: { Accept: '*/*' } })
     if (!next) return {}
-    return { [cachePoisoning.id]: next.received.includes(host) ? webProof(next, [host]) : null }
+    if (!next.received.includes(host)) return { [cachePoisoning.id]: null }
+    // A page that lists recent requests contains the host at any address.
+    const other = await requestWeb(context, { target: `${target}-other`, headers: { Accept: '*/*' } })
+    if (!other) return {}
+    return { [cachePoisoning.id]: other.received.includes(host) ? null : webProof(next, [host]) }
   },
 }

@@ -1,5 +1,5 @@
 /** WebDAV shares, which PROPFIND lists (RFC 4918, section 9.1). */
-import { namedFolders } from '#native/named-paths.ts'
+import { foldersOf } from '#native/named-paths.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { requestWeb, webProof } from '#native/web-request.ts'
@@ -28,10 +28,8 @@ export const webDav: NativeCheck = {
   async run(context) {
     const site = await readSite(context)
     if (!site) return {}
-    const named = await namedFolders(context, site)
-    const common = commonFolders.map((name) => `${site.base}${name}`)
     const stopAt = performance.now() + sharesMs
-    for (const folder of new Set([...common, ...named])) {
+    for (const folder of await foldersOf(context, site, commonFolders)) {
       // A slow server would otherwise take the time of all other checks.
       if (performance.now() > stopAt) return {}
       const proof = await listShare(context, folder)

@@ -1,6 +1,8 @@
-import type { RequestListener } from 'node:http'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
 import { expect, it } from 'vitest'
-import { findOnSite } from '#native/testing/examine.ts'
+import { findOnSite, runNativeChecks } from '#native/testing/examine.ts'
+import { software } from '#template/testing/site.ts'
 
 const scalar = { kind: 'SCALAR', name: 'String', ofType: null }
 const listOf = (name: string) => ({
@@ -77,4 +79,21 @@ it('asks for the members that must not be public, and a few others', async () =>
   const { listener, queries } = serve(schemaOf([field('accounts', listOf('Row'))], members), token)
   await findOnSite(listener)
   expect(queries).toContain('{accounts{password a b c d e}}')
+})
+
+it('sends nothing to stores that would keep the query', async () => {
+  const sent: string[] = []
+  const server = createServer(({ method, url = '' }, response) => {
+    if (method === 'POST') sent.push(url)
+    response.writeHead(404, { connection: 'close' }).end()
+  }).listen(0, '127.67.3.1')
+  await once(server, 'listening')
+  const bound = server.address()
+  const port = typeof bound === 'object' && bound ? bound.port : 0
+  await runNativeChecks({ port }, { protocol: 'http' }, [])
+  expect(sent).toContain('/graphql')
+  sent.length = 0
+  await runNativeChecks({ port }, { protocol: 'http', technologies: [software('Elasticsearch')] }, [])
+  expect(sent).toEqual([])
+  server.close()
 })

@@ -5,6 +5,8 @@ import { kindOf } from '#native/record-kinds.ts'
 import { graphqlPathsIn } from '#native/web-graphql.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 import { readSite } from '#native/web-site.ts'
+import { identifiedNames } from '#template/relevance.ts'
+import { keepsDocuments } from '#template/selection.ts'
 
 export const graphqlRecords = checkInfo({
   id: 'graphql-records-exposed',
@@ -56,7 +58,8 @@ const Schema = z.object({
 export const webGraphqlRecords: NativeCheck = {
   checks: [graphqlRecords],
   isPerFolder: true,
-  appliesTo: ({ protocol }) => protocol === 'http',
+  // Document stores would keep the query.
+  appliesTo: ({ protocol, technologies }) => protocol === 'http' && !keepsDocuments(identifiedNames(technologies)),
   async run(context) {
     const site = await readSite(context)
     if (!site) return {}

@@ -1,6 +1,6 @@
 /** Uploads with the method PUT (RFC 9110, section 9.3.4), with or without WebDAV. */
 import { randomBytes } from 'node:crypto'
-import { namedFolders } from '#native/named-paths.ts'
+import { foldersOf } from '#native/named-paths.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { requestWeb, webProof } from '#native/web-request.ts'
@@ -31,8 +31,7 @@ export const webUpload: NativeCheck = {
   async run(context) {
     const site = await readSite(context)
     if (!site) return {}
-    const named = await namedFolders(context, site)
-    for (const folder of new Set([...folders.map((name) => `${site.base}${name}`), ...named])) {
+    for (const folder of await foldersOf(context, site, folders)) {
       const proof = await uploadTo(folder, context)
       if (proof !== null) return proof === undefined ? {} : { [upload.id]: proof }
     }
