@@ -2,7 +2,13 @@
 import { dataQueries } from '#fingerprint/data-queries.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { mmsIdentity, s7Identity } from '#fingerprint/iso-transport.ts'
-import { answeredMethod, knownMethodsRequest, listedServices, reflectionRequest } from '#native/grpc-wire.ts'
+import {
+  answeredMethod,
+  callsWithoutParameters,
+  knownMethods,
+  listedServices,
+  reflectionRequest,
+} from '#native/grpc-wire.ts'
 import { registerWithIrc } from '#native/irc.ts'
 import { readChallenge } from '#native/ntlm.ts'
 import { listedShares, logInAnonymously, sessionOn } from '#native/smb-session.ts'
@@ -94,8 +100,8 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
       return [{ field: 'grpc.services', text: services.join('\n') || 'no reflection' }]
     },
     async (connection) => {
-      connection.write(knownMethodsRequest)
-      const answered = answeredMethod(await connection.read({ ...readOptions, idleMs: 500 }))
+      connection.write(callsWithoutParameters(knownMethods))
+      const answered = answeredMethod(await connection.read({ ...readOptions, idleMs: 500 }), knownMethods)
       return answered ? [{ field: 'grpc.services', text: answered.method.split('/', 1)[0] ?? '' }] : []
     },
   ],

@@ -140,8 +140,11 @@ export async function readWeb(
     if (version !== undefined) traces.push({ field: 'web.version', text: version })
     traces.push(...fields.map(({ field }) => ({ field, text })), ...jsonTraces(text))
   }
-  const start = { front: { path: at, body: front }, base, scripts: [] }
-  const plain = plainPaths([...parametersOf(start), ...linkedItems(start)]).slice(0, plainPagesMax)
+  const start = { path: at, body: front }
+  const plain = plainPaths([...parametersOf([start], []), ...linkedItems({ front: start, base })]).slice(
+    0,
+    plainPagesMax,
+  )
   const readPlain = (path: string) => shared.request(origin, { method: 'GET', path }, { signal })
   for (const [, page] of await readPages(plain, readPlain, { atOnce: requestsAtOnce })) {
     if (page.status >= 500) traces.push(...errorTraces(page))

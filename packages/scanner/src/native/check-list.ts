@@ -52,7 +52,9 @@ import { webGoDebug } from '#native/web-go-debug.ts'
 import { webGraphql } from '#native/web-graphql.ts'
 import { webInternalAddress } from '#native/web-internal-address.ts'
 import { webAccessBypass } from '#native/web-access-bypass.ts'
+import { webApiCors } from '#native/web-api-cors.ts'
 import { webApiSecrets } from '#native/web-api-secrets.ts'
+import { confidentialFiles } from '#native/web-confidential-files.ts'
 import { webCache } from '#native/web-cache.ts'
 import { webGraphqlRecords } from '#native/web-graphql-records.ts'
 import { webMethodBypass } from '#native/web-method-bypass.ts'
@@ -61,6 +63,8 @@ import { webPages } from '#native/web-pages.ts'
 import { webPathParameter } from '#native/web-path-parameter.ts'
 import { webParameters } from '#native/web-parameters.ts'
 import { gitOverHttp, subversionOverHttp } from '#native/web-repositories.ts'
+import { webPersonalData } from '#native/web-personal-data.ts'
+import { webScriptSecrets } from '#native/web-script-secrets.ts'
 import { webSocketServices } from '#native/web-socket-services.ts'
 import { webTerminal } from '#native/web-terminal.ts'
 import { webTokens } from '#native/web-tokens.ts'
@@ -115,6 +119,8 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webDav,
   directoryListing,
   folderFiles,
+  confidentialFiles,
+  webScriptSecrets,
   webAdministration,
   webPages,
   webApi,
@@ -127,6 +133,8 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webInternalAddress,
   webAccessBypass,
   webApiSecrets,
+  webPersonalData,
+  webApiCors,
   webCache,
   webGraphqlRecords,
   webMethodBypass,

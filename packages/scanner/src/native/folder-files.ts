@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { folderOf, requestWeb, targetHere, webProof } from '#native/web-request.ts'
+import { readPages } from '#native/site-pages.ts'
 import { readSite } from '#native/web-site.ts'
 
 export const exposedFile = checkInfo({
@@ -35,7 +36,7 @@ const files: readonly (readonly [string, readonly RegExp[]])[] = [
   ['backup.sql', dump],
   ['dump.sql', dump],
 ]
-const foldersMax = 2
+const foldersMax = 3
 const bytesMax = 65_536
 const foldersMs = 5000
 /** Folders of assets, which contain no application. */
@@ -50,7 +51,8 @@ export const folderFiles: NativeCheck = {
     const site = await readSite(context)
     if (!site) return {}
     // The files of the root have checks of their own.
-    const folders = site.base === '/' ? foldersIn(site.front.body) : [site.base]
+    const { pages } = await readPages(context, site)
+    const folders = site.base === '/' ? foldersIn(pages.map(({ body }) => body).join('\n')) : [site.base]
     const stopAt = performance.now() + foldersMs
     for (const folder of folders) {
       // A slow server would otherwise take the time of all other checks.

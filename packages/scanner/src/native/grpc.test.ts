@@ -14,9 +14,8 @@ const listing = (names: readonly string[]) => {
 }
 
 /** Node's implementation of HTTP/2 parses what the check sends. */
-async function checked(respond: (response: Http2ServerResponse, path: string) => void) {
+async function checked(respond: (response: Http2ServerResponse, path: string) => void, paths: string[] = []) {
   const server = createServer()
-  const paths: string[] = []
   server.on('request', (request, response) => {
     paths.push(request.url)
     request.resume()
@@ -65,4 +64,31 @@ it.each([
   })
   expect(found).toEqual(expected)
   expect(covered).toContain('gobgp-api-open')
+})
+
+const text = (number: number, value: string) => field(number, Buffer.from(value))
+const framed = (message: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, 0, message.length]), message])
+/** The file of a service with these methods, in a response of server reflection. */
+const description = (methods: readonly string[]) => {
+  const service = Buffer.concat([text(1, 'Ledger'), ...methods.map((name) => field(2, text(1, name)))])
+  return framed(field(4, field(1, Buffer.concat([text(2, 'lab'), field(6, service)]))))
+}
+
+it.each([
+  ['that returns data', framed(text(1, 'Erika Example')), ['grpc-api-open', 'grpc-reflection-exposed']],
+  ['without data', framed(Buffer.alloc(0)), ['grpc-reflection-exposed']],
+  ['that requires authentication', undefined, ['grpc-reflection-exposed']],
+])('calls a method that only reads, %s', async (_, answer, expected) => {
+  const paths: string[] = []
+  const { found } = await checked((response, path) => {
+    const isReflection = path.includes('v1.ServerReflection')
+    // The request for descriptions is the second one on this path.
+    const isFirst = paths.filter((other) => other === path).length === 1
+    const reply = isReflection ? (isFirst ? listing(['lab.Ledger']) : description(['DropAll', 'ListBills'])) : undefined
+    const body = path === '/lab.Ledger/ListBills' ? answer : reply
+    response.writeHead(200, body ? grpc : unimplemented).end(body ?? '')
+  }, paths)
+  expect(found.toSorted()).toEqual(expected)
+  expect(paths).toContain('/lab.Ledger/ListBills')
+  expect(paths).not.toContain('/lab.Ledger/DropAll')
 })

@@ -1,7 +1,15 @@
 /** Server reflection of gRPC, and APIs that accept calls without authentication. */
-import { answeredMethod, knownMethodsRequest, listedServices, reflectionRequest } from '#native/grpc-wire.ts'
+import {
+  answeredMethod,
+  callsWithoutParameters,
+  descriptionRequest,
+  knownMethods,
+  listedServices,
+  readingMethods,
+  reflectionRequest,
+} from '#native/grpc-wire.ts'
 import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 
 const reflection = checkInfo({
   id: 'grpc-reflection-exposed',
@@ -31,10 +39,28 @@ const routingApi = checkInfo({
   reference: 'https://github.com/osrg/gobgp/blob/master/docs/sources/cli-command-syntax.md',
   tags: 'misconfig grpc gobgp bgp unauth network',
 })
+export const openMethods = checkInfo({
+  id: 'grpc-api-open',
+  name: 'gRPC API accessible without authentication',
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
+  score: 5.3,
+  summary:
+    'A method of the gRPC API that only reads, according to its name in server reflection, returns data to unauthenticated calls without parameters.',
+  impact: "An attacker can read the API's data, and often change it with other methods of the same service.",
+  remediation:
+    'Check authentication in an interceptor for all methods, or require client certificates (mutual TLS), and do not register the reflection service in production.',
+  reference: 'https://grpc.io/docs/guides/auth/',
+  tags: 'misconfig grpc api unauth network',
+})
+const servicesMax = 4
+const methodsMax = 6
+/** Services that every gRPC library offers. */
+const standard = /^grpc\.(?:channelz|health|reflection)\./
 const readOptions = { firstByteMs: 2000, idleMs: 500, bytesMax: 65_536 }
 
 export const grpc: NativeCheck = {
-  checks: [reflection],
+  checks: [reflection, openMethods],
   appliesTo: ({ protocol }) => protocol === 'grpc',
   async run(context) {
     const received = await context.exchange(reflectionRequest, readOptions)
@@ -43,21 +69,37 @@ export const grpc: NativeCheck = {
     if (services.length === 0) return { [reflection.id]: null }
     const answer = services.join('\n')
     const request = 'grpc.reflection.v1.ServerReflection/ServerReflectionInfo list_services: "*"'
-    return { [reflection.id]: { request, answer, highlights: services.slice(0, 1) } }
+    return {
+      [reflection.id]: { request, answer, highlights: services.slice(0, 1) },
+      [openMethods.id]: await readByMethod(context, services),
+    }
   },
+}
+
+async function readByMethod(context: NativeContext, services: readonly string[]): Promise<Proof | null> {
+  const own = services.filter((name) => !standard.test(name) && name.length < 128).slice(0, servicesMax)
+  const files = own.length > 0 ? await context.exchange(descriptionRequest(own), readOptions) : undefined
+  const methods = files ? readingMethods(files).slice(0, methodsMax) : []
+  const received = methods.length > 0 ? await context.exchange(callsWithoutParameters(methods), readOptions) : undefined
+  const proof = received ? proofOf(received, methods) : null
+  return proof && proof.highlights.length > 0 ? proof : null
+}
+
+/** The method that responded with a message, with the texts in it. */
+function proofOf(received: Buffer, methods: readonly string[]): Proof | null {
+  const answered = answeredMethod(received, methods)
+  if (!answered) return null
+  const texts = answered.message.toString('latin1').match(/[\x20-\x7e]{4,200}/g) ?? []
+  const answer = `${answered.message.length} bytes: ${texts.join(', ')}`
+  return { request: `gRPC ${answered.method}`, answer, highlights: texts.slice(0, 1) }
 }
 
 export const grpcApis: NativeCheck = {
   checks: [routingApi],
   appliesTo: ({ protocol }) => protocol === 'grpc',
   async run(context) {
-    const received = await context.exchange(knownMethodsRequest, readOptions)
+    const received = await context.exchange(callsWithoutParameters(knownMethods), readOptions)
     if (!received || received.length === 0) return {}
-    const answered = answeredMethod(received)
-    if (!answered) return { [routingApi.id]: null }
-    const texts = answered.message.toString('latin1').match(/[\x20-\x7e]{4,200}/g) ?? []
-    const [first = ''] = texts
-    const answer = `${answered.message.length} bytes: ${texts.join(', ')}`
-    return { [routingApi.id]: { request: `gRPC ${answered.method}`, answer, highlights: first === '' ? [] : [first] } }
+    return { [routingApi.id]: proofOf(received, knownMethods) }
   },
 }

@@ -12,6 +12,8 @@ export interface HtmlField {
   /** The type of an input; empty for other elements. */
   readonly type: string
   readonly name: string
+  /** The initial value of an input. */
+  readonly value: string
   /** Name, ID, and placeholder. */
   readonly text: string
   readonly isReadOnly: boolean
@@ -43,6 +45,7 @@ function fieldOf(tag: string, attributes: string): HtmlField {
     tag: tag === 'select' || tag === 'textarea' ? tag : 'input',
     type: tag === 'input' ? attribute('type', attributes).toLowerCase() || 'text' : '',
     name,
+    value: attribute('value', attributes),
     text: [name, attribute('id', attributes), attribute('placeholder', attributes)].join(' '),
     isReadOnly: /\s(?:readonly|disabled)\b/i.test(attributes),
   }

@@ -16,7 +16,7 @@ const listing = checkInfo({
   reference: 'https://cwe.mitre.org/data/definitions/548.html',
   tags: 'exposure listing http',
 })
-const contentFolders = ['backup/', 'uploads/', 'files/', 'logs/']
+export const contentFolders = ['backup/', 'uploads/', 'files/', 'logs/']
 const assetFolders = ['static/', 'images/']
 const linkedFoldersMax = 8
 const foldersMs = 5000

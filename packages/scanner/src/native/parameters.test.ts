@@ -2,10 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { describedParameters, linkedItems, linkedPages, parametersOf, plainPaths } from '#native/parameters.ts'
 
 const page = (body: string, scripts: readonly string[] = []) =>
-  parametersOf({
-    front: { path: '/shop/', body },
-    scripts,
-  }).map(({ path, name, value }) => `${path} ${name}=${value}`)
+  parametersOf([{ path: '/shop/', body }], scripts).map(({ path, name, value }) => `${path} ${name}=${value}`)
 
 describe('parametersOf', () => {
   it('finds parameters of links, GET forms, and paths in scripts', () => {
@@ -67,7 +64,7 @@ it('lists linked pages that only show something', () => {
 
 it('lists the pages of parameters without them, and linked items', () => {
   const front = { path: '/', body: '<a href="/item?id=1&lang=en">1</a><a href="/orders/7">7</a>' }
-  expect(plainPaths([...parametersOf({ front, scripts: [] }), ...linkedItems({ front, base: '/' })])).toEqual([
+  expect(plainPaths([...parametersOf([front], []), ...linkedItems({ front, base: '/' })])).toEqual([
     '/item',
     '/orders/7',
   ])

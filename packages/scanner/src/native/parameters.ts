@@ -15,31 +15,45 @@ export interface Parameter {
   readonly isInPath?: boolean
 }
 
+type PageText = Pick<WebSite['front'], 'path' | 'body'>
+
 interface PageOfSite {
-  readonly front: Pick<WebSite['front'], 'path' | 'body'>
+  readonly front: PageText
 }
 
-const parametersMax = 12
+const parametersMax = 16
 const describedMax = 16
 const fileValue = /\.[a-z\d]{1,5}$|\//i
 const fileName = /file|path|page|doc|template|download|dir|folder|view|include|image|attachment/i
 
-/** Parameters of links and GET forms on the start page, and of paths in its scripts; each once. */
-export function parametersOf({ front, scripts }: PageOfSite & Pick<WebSite, 'scripts'>): readonly Parameter[] {
-  const links = [...front.body.matchAll(/\b(?:href|src)\s{0,9}=\s{0,9}["']([^"'\s>]{1,500}\?[^"'\s>]{1,500})["']/gi)]
-  const called = scripts.flatMap((script) => [...script.matchAll(/["'`](\/[\w./-]{1,200}\?[\w.=&/%+-]{2,300})["'`]/g)])
-  const targets = [...links, ...called].map(([, target = '']) => target.replaceAll('&amp;', '&'))
-  const found = targets
+/** Parameters of links and GET forms on pages, and of paths in their scripts; each once. */
+export function parametersOf(pages: readonly PageText[], scripts: readonly string[]): readonly Parameter[] {
+  const texts = [...pages.map(({ body }) => body), ...scripts]
+  const called = texts.flatMap((text) =>
+    [...text.matchAll(/["'`](\/[\w./-]{1,200}\?[\w.=&/%+-]{2,300})["'`]/g)].map(([, target = '']) => target),
+  )
+  const found = [...pages.flatMap((page) => linkedTargets(page)), ...called]
     .filter((target) => !isDestructive(target))
-    .flatMap((target) => parametersIn(targetHere(target, front.path) ?? ''))
-  const searched = formsIn(front.body).flatMap(({ isPost, action, fields }) => {
-    const path = isPost ? undefined : targetHere(action, front.path)?.split('?', 1)[0]
-    const texts = fields.filter(
-      ({ type, name }) => name !== '' && (type === 'text' || type === 'search' || type === 'url'),
-    )
-    return path === undefined ? [] : texts.map(({ name }) => ({ path, query: [], name, value: '' }))
+    .flatMap((target) => parametersIn(target))
+  return distinct([...found, ...pages.flatMap((page) => formParameters(page))]).slice(0, parametersMax)
+}
+
+function linkedTargets({ path, body }: PageText): string[] {
+  const links = body.matchAll(/\b(?:href|src)\s{0,9}=\s{0,9}["']([^"'\s>]{1,500}\?[^"'\s>]{1,500})["']/gi)
+  return [...links].flatMap(([, link = '']) => targetHere(link.replaceAll('&amp;', '&'), path) ?? [])
+}
+
+const entered = /^(?:text|search|url|number|tel|email|date|)$/
+
+/** The fields of GET forms, each with the values of the others. */
+function formParameters({ path: base, body }: PageText): readonly Parameter[] {
+  return formsIn(body).flatMap(({ isPost, action, fields }) => {
+    const path = isPost ? undefined : targetHere(action, base)?.split('?', 1)[0]
+    const named = fields.filter(({ name, type }) => name !== '' && (entered.test(type) || type === 'hidden'))
+    if (path === undefined || isDestructive(path)) return []
+    const query = named.map(({ name, value }) => [name, value] as const)
+    return named.map(({ name, value }) => ({ path, query, name, value }))
   })
-  return distinct([...found, ...searched]).slice(0, parametersMax)
 }
 
 const itemsMax = 2

@@ -3,10 +3,13 @@ import type { Observation } from '@glacis/contract/runner'
 import { exposedRecords } from '#native/web-records.ts'
 import { openApi } from '#native/web-api.ts'
 import { openAdministration } from '#native/web-admin.ts'
+import { openMethods } from '#native/grpc.ts'
 import { exposedFile } from '#native/folder-files.ts'
+import { confidentialFile } from '#native/web-confidential-files.ts'
 import { folderAlias, folderTraversal } from '#native/web-folders.ts'
 import { debugPage } from '#native/web-parameters.ts'
 import { openRedirect } from '#native/server-commands.ts'
+import { personalData } from '#native/web-personal-data.ts'
 import { webTerminalOpen } from '#native/web-terminal.ts'
 import { openUploadForm } from '#native/web-upload-form.ts'
 import { writableApi } from '#native/web-writable.ts'
@@ -31,6 +34,7 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
   [webTerminalOpen.id, 'terminal'],
   ['command-console-open', 'console'],
   [exposedFile.id, ''],
+  [confidentialFile.id, ''],
   [folderTraversal.id, 'lfi'],
   [folderAlias.id, 'lfi'],
   [openUploadForm.id, 'unauth'],
@@ -38,7 +42,9 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
   [logPageOpen.id, 'unauth'],
   [sqlConsoleOpen.id, 'unauth'],
   [openAdministration.id, 'unauth'],
+  [personalData.id, 'unauth'],
   [openApi.id, 'unauth'],
+  [openMethods.id, 'unauth'],
   [writableApi.id, 'unauth'],
   [exposedRecords.id, 'unauth'],
   [openRedirect.id, 'redirect'],
@@ -48,6 +54,7 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
 const sameWeakness: readonly string[] = [
   sqlConsoleOpen.id,
   openAdministration.id,
+  personalData.id,
   openApi.id,
   writableApi.id,
   exposedRecords.id,

@@ -1,8 +1,7 @@
 /** Operations of an OpenAPI description that return secrets, or what requires authentication, to anyone. */
-import { type Description, Operation, operationsMax, pathOf, readDescription } from '#native/api-description.ts'
+import { type Answer, internal, readAnswers } from '#native/api-answers.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
-import { isChanging } from '#native/verbs.ts'
-import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
+import { requestWeb, webProof } from '#native/web-request.ts'
 
 export const apiSecrets = checkInfo({
   id: 'api-secrets-exposed',
@@ -11,7 +10,7 @@ export const apiSecrets = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'An operation that the OpenAPI description of the API names returns passwords, keys, or tokens to unauthenticated requests.',
+    'An operation that the OpenAPI description or a script of the application names returns passwords, keys, or tokens to unauthenticated requests.',
   impact: 'An attacker can use the secrets to access databases and other services.',
   remediation: 'Require authentication for the operation, and leave secrets out of its response.',
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',
@@ -32,7 +31,7 @@ export const unsignedAccepted = checkInfo({
 })
 export const unprotectedOperation = checkInfo({
   id: 'api-operation-unprotected',
-  name: 'API operation accessible without the authentication that it declares',
+  name: 'API operation does not enforce the declared authentication',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
@@ -44,11 +43,11 @@ export const unprotectedOperation = checkInfo({
   tags: 'misconfig api unauth',
 })
 
-const internal = /admin|backup|config|credential|debug|dump|env|export|internal|secret|setting|token|variable/i
 /** A member named like a secret with a value that isn't masked, empty, or a placeholder. */
 const secret =
   /"(?:[\w.-]{0,40}[_.-])?(?:password|passwd|passphrase|secret(?:[_-]?key)?|private[_-]?key|api[_-]?key|access[_-]?key|client[_-]?secret|db[_-]?pass|smtp[_-]?pass)"\s{0,9}:\s{0,9}"(?!\*|•|x{3}|<|\$\{|change|redacted|hidden|string"|example)[^"\s]{4,200}"/i
-const operationsRead = 16
+/** A user and a password in a URL. */
+const credentials = /"[a-z][a-z\d+.-]{1,20}:\/\/[\w.-]{1,60}:(?!\*|x{3}|<|\$\{|redacted)[^\s:@/"]{3,100}@[\w.-]{1,200}/i
 const unsignedTried = 4
 
 export const webApiSecrets: NativeCheck = {
@@ -56,9 +55,8 @@ export const webApiSecrets: NativeCheck = {
   isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
-    const description = await readDescription(context)
-    if (description === undefined) return {}
-    const answers = description ? await readOperations(context, description) : []
+    const answers = await readAnswers(context)
+    if (!answers) return {}
     return {
       [apiSecrets.id]: secretIn(answers),
       [unsignedAccepted.id]: await acceptsUnsigned(context, answers),
@@ -67,39 +65,11 @@ export const webApiSecrets: NativeCheck = {
   },
 }
 
-/** The response of an operation to a request without authentication. */
-interface Answer {
-  readonly target: string
-  /** The description declares that the operation requires authentication. */
-  readonly isProtected: boolean
-  readonly page: WebResponse
-}
-
-/** Operations that only read and need no parameters, those first that should be protected. */
-async function readOperations(context: NativeContext, description: Description): Promise<readonly Answer[]> {
-  const base = folderOf(context.basePath)
-  const operations = Object.entries(description.paths)
-    .slice(0, operationsMax)
-    .flatMap(([path, { get }]) => {
-      const operation = Operation.safeParse(get).data
-      const isCallable = operation && !operation.parameters?.some(({ required }) => required)
-      if (!isCallable || !/^\/[\w./-]{1,200}$/.test(path) || isChanging(path)) return []
-      const isProtected = (operation.security ?? description.security ?? []).length > 0
-      return [{ target: pathOf(path, description, base), isProtected, isFirst: isProtected || internal.test(path) }]
-    })
-    .toSorted((left, right) => Number(right.isFirst) - Number(left.isFirst))
-  const answers: Answer[] = []
-  for (const { target, isProtected } of operations.slice(0, operationsRead)) {
-    const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
-    if (page) answers.push({ target, isProtected, page })
-  }
-  return answers
-}
-
 function secretIn(answers: readonly Answer[]): Proof | null {
   for (const { target, page } of answers) {
     const isJson = page.status === 200 && /^\s{0,9}[[{]/.test(page.body)
-    const [found] = isJson && internal.test(target) ? (secret.exec(page.body) ?? []) : []
+    const sign = internal.test(target) ? secret : credentials
+    const [found] = isJson ? (sign.exec(page.body) ?? []) : []
     if (found !== undefined) return { ...webProof(page, [found]), path: target }
   }
   return null

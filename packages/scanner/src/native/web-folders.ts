@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { folderOf, pathHere, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
+import { readPages } from '#native/site-pages.ts'
 import { readSite } from '#native/web-site.ts'
 
 export const folderTraversal = checkInfo({
@@ -35,7 +36,8 @@ export const folderAlias = checkInfo({
   tags: 'lfi nginx alias',
 })
 
-const foldersMax = 3
+const foldersOfPageMax = 3
+const foldersMax = 5
 const linksMax = 60
 const foldersMs = 5000
 const up = 12
@@ -50,7 +52,9 @@ export const webFolders: NativeCheck = {
   async run(context) {
     const site = await readSite(context)
     if (!site) return {}
-    const files = filesOf(site.front.body, site.front.path)
+    const { pages } = await readPages(context, site)
+    const linked = pages.flatMap(({ body, path }) => filesOf(body, path))
+    const files = oneOfEachFolder(linked).slice(0, foldersMax)
     let traversal: Proof | null = null
     let alias: Proof | null = null
     const stopAt = performance.now() + foldersMs
@@ -77,7 +81,11 @@ export function filesOf(html: string, base: string): readonly string[] {
     .take(linksMax)
   const paths = [...links].flatMap(([, link = '']) => pathHere(link, base) ?? [])
   const files = paths.filter((path) => /^\/(?:[\w.~-]{1,60}\/){1,4}[\w.~-]{1,80}\.\w{1,8}$/.test(path))
-  return [...new Map(files.map((path) => [folderOf(path), path])).values()].slice(0, foldersMax)
+  return oneOfEachFolder(files).slice(0, foldersOfPageMax)
+}
+
+function oneOfEachFolder(files: readonly string[]): readonly string[] {
+  return [...new Map(files.map((path) => [folderOf(path), path])).values()]
 }
 
 async function readsPasswords(context: NativeContext, folder: string): Promise<Proof | null> {

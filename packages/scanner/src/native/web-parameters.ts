@@ -27,6 +27,7 @@ import {
 import { commandInjection, isRedirect, openRedirect, redirectsAway, runsCommand } from '#native/server-commands.ts'
 import { addsAttribute, type Attempt, reflectedMarkup, scripting } from '#native/reflected-markup.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
+import { readPages } from '#native/site-pages.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
 
 const traversal = checkInfo({
@@ -72,6 +73,7 @@ export const debugPage = checkInfo({
   tags: 'exposure debug error',
 })
 
+const itemsMax = 4
 const climb = '../'.repeat(12)
 const passwords = /^root:[^:\n]{0,200}:0:0:[^\n]{0,300}/m
 
@@ -94,11 +96,12 @@ export const webParameters: NativeCheck = {
     if (!site) return {}
     const description = await readDescription(context)
     const described = description ? describedParameters(description, site.base) : []
-    const items = linkedItems(site)
-    const parameters = distinct([...parametersOf(site), ...items, ...described])
+    const { pages: linked, scripts } = await readPages(context, site)
+    const items = distinct(linked.flatMap((front) => linkedItems({ front, base: site.base }))).slice(0, itemsMax)
+    const parameters = distinct([...parametersOf(linked, scripts), ...items, ...described])
     const attempts = await attemptsOf(context, parameters)
     const pages = [
-      site.front,
+      ...linked,
       site.unknown,
       ...attempts.map(({ response, parameter }) => ({ ...response, path: parameter.path })),
     ]

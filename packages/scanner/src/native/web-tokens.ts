@@ -1,5 +1,6 @@
 /** Tokens and session cookies that a web server gives to an anonymous visitor, tested without sending anything. */
 import { createHmac } from 'node:crypto'
+import { readAnswers } from '#native/api-answers.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { requestWeb, type WebResponse } from '#native/web-request.ts'
@@ -101,7 +102,8 @@ export const webTokens: NativeCheck = {
     if (!page) return {}
     // Some applications create a session only on the page that the first one redirects to.
     const front = page.status >= 300 && page.status < 400 ? (await readSite(context))?.front : undefined
-    const pages = front ? [page, front] : [page]
+    const answers = (await readAnswers(context)) ?? []
+    const pages = [page, ...(front ? [front] : []), ...answers.map((answer) => answer.page)]
     return {
       [unsigned.id]: firstProof(pages, tokensOf, (token) => (algorithmOf(token) === 'none' ? 'alg: none' : undefined)),
       [weakJwt.id]: firstProof(pages, tokensOf, secretOfJwt),

@@ -91,9 +91,13 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/\b([a-z][a-z\d+.-]{1,20}:\/\/[^\s:@/]{0,200}:)[^\s@/]{1,500}@/gi, `$1${MASK}@`],
   [/^((?:proxy-)?authorization:[^\S\n]{0,8}[^\s]{1,40}[^\S\n]{1,8})\S{1,16000}/gim, `$1${MASK}`],
   [/^((?:set-)?cookie:[^\S\n]{0,8}[^=\s;]{1,200}=)[^;\n]{1,16000}/gim, `$1${MASK}`],
-  // Tokens with recognizable formats: AWS, GitHub, Slack, Stripe, GitLab, JSON Web Tokens.
+  // Tokens with recognizable formats.
   [/\b(AKIA|ASIA)[A-Z\d]{16}\b/g, `$1${MASK}`],
-  [/\b(gh[pousr]_|xox[abprs]-|sk_live_|rk_live_|glpat-)[\w-]{10,255}/g, `$1${MASK}`],
+  [
+    /\b(gh[pousr]_|github_pat_|xox[abprs]-|[rs]k_live_|glpat-|npm_|dop_v1_|shp(?:at|ss|ca|pa)_|sk-proj-|sk-ant-|SG\.)[\w.-]{10,255}/g,
+    `$1${MASK}`,
+  ],
+  [/\b(key-)[\da-f]{32}\b|\b(https:\/\/hooks\.slack\.com\/services\/)[\w/]{20,100}/g, `$1$2${MASK}`],
   [/\beyJ[\w-]{8,300}\.[\w-]{8,2000}\.[\w-]{8,1000}/g, `eyJ${MASK}`],
 ]
 

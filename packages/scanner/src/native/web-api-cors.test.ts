@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { findOnSite } from '#native/testing/examine.ts'
+
+async function isFound(origins: Readonly<Record<string, 'any' | 'own'>>, hasCredentials = true): Promise<boolean> {
+  const found = await findOnSite(({ url = '', headers }, response) => {
+    response.setHeader('connection', 'close')
+    const kind = origins[url]
+    if (kind && headers.origin) {
+      response.setHeader('access-control-allow-origin', kind === 'any' ? headers.origin : 'https://shop.example')
+      if (hasCredentials) response.setHeader('access-control-allow-credentials', 'true')
+    }
+    if (url === '/') response.end(`<script>fetch('/api/me')</script>`)
+    else response.writeHead(url === '/api/me' ? 401 : 404).end()
+  })
+  return found.includes('cors-reflects-origin-api')
+}
+
+it('finds an API that reflects any origin', async () => {
+  expect(await isFound({ '/api/me': 'any' })).toBe(true)
+})
+
+it.each<[string, Readonly<Record<string, 'any' | 'own'>>, boolean]>([
+  ['a fixed origin', { '/api/me': 'own' }, true],
+  ['an API without credentials', { '/api/me': 'any' }, false],
+  ['a start page that does the same, which another check reports', { '/': 'any', '/api/me': 'any' }, true],
+])('is silent on %s', async (_, origins, hasCredentials) => {
+  expect(await isFound(origins, hasCredentials)).toBe(false)
+})

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import { findOnSite } from '#native/testing/examine.ts'
+
+const listing = (folder: string, names: readonly string[]) =>
+  `<title>Index of ${folder}</title><h1>Index of ${folder}</h1><a href="../">../</a>${names.map((name) => `<a href="${name}">${name}</a>`).join('\n')}`
+
+async function isFound(pages: Readonly<Record<string, string>>): Promise<boolean> {
+  const found = await findOnSite(({ url = '' }, response) => {
+    response.setHeader('connection', 'close')
+    const body = pages[url]
+    if (body === undefined) response.writeHead(404).end()
+    else response.end(body)
+  })
+  return found.includes('confidential-files-exposed')
+}
+
+const listed = (name: string, content: string) =>
+  isFound({ '/': '<h1>Shop</h1>', '/files/': listing('/files/', [name]), [`/files/${name}`]: content })
+
+it.each([
+  ['a private key', 'server.key', '-----BEGIN PRIVATE KEY-----\nMIIB'],
+  ['settings with a password', 'app.ini', '[database]\npassword = correct-horse\n'],
+  ['an environment file with a key', 'shop.env', `key=${['sk', 'live', '51AbCdEfGhIjKlMnOp'].join('_')}\n`],
+  ['a database dump', 'shop.sql', '-- MySQL dump 10.13\nCREATE TABLE users'],
+  ['bank accounts', 'customers.csv', 'id;name;iban\n1;Erika;DE02120300000000202051\n'],
+  ['addresses of customers', 'export.csv', 'first_name,last_name,email\nErika,Example,erika@shop.example\n'],
+  ['users', 'users.json', '[{"name":"erika","email":"erika@shop.example"}]'],
+  ['a log with passwords', 'access.log', '10.0.0.1 - - "GET /login?user=ann&password=correct-horse HTTP/1.1" 200'],
+  ['a backup', 'site-backup.zip', 'PK\u0003\u0004...'],
+])('finds %s in a listed folder', async (_, name, content) => {
+  expect(await listed(name, content)).toBe(true)
+})
+
+it.each([
+  ['a public certificate', 'server.pem', '-----BEGIN CERTIFICATE-----\nMIIB'],
+  ['settings with placeholders', 'app.ini', 'password = ${DB_PASSWORD}\nsecret = changeme\ntoken: <token>\n'],
+  ['texts of a user interface', 'de.json', '{"password":"Passwort","token":"Zugriffsschlüssel"}'],
+  ['prices', 'prices.csv', 'id;name;price\n1;Chair;20\n'],
+  ['an example', 'app.example.ini', 'password = correct-horse\n'],
+  ['an archive of photos', 'photos.zip', 'PK\u0003\u0004...'],
+  ['a page', 'notes.txt', '<!doctype html><p>password: correct-horse'],
+])('is silent on %s', async (_, name, content) => {
+  expect(await listed(name, content)).toBe(false)
+})
+
+it('follows the folders of a listing, and robots.txt', async () => {
+  const key = '-----BEGIN PRIVATE KEY-----\nMIIB'
+  const folders = { '/': listing('/', ['old/']), '/old/': listing('/old/', ['id_rsa']), '/old/id_rsa': key }
+  expect(await isFound(folders)).toBe(true)
+  expect(
+    await isFound({ '/': '<h1>Shop</h1>', '/robots.txt': 'User-agent: *\nDisallow: /ssl/a.key\n', '/ssl/a.key': key }),
+  ).toBe(true)
+})

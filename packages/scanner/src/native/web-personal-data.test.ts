@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { findOnSite } from '#native/testing/examine.ts'
+
+const page = `<script>fetch('/api/visits'); const show = (id) => fetch('/api/customers/' + id)</script>`
+
+/** A site whose script calls a list and records by number. */
+async function isFound(answers: Readonly<Record<string, unknown>>, otherwise?: unknown): Promise<boolean> {
+  const found = await findOnSite(({ url = '' }, response) => {
+    response.setHeader('connection', 'close')
+    const answer = answers[url] ?? (url.startsWith('/api/') ? otherwise : undefined)
+    if (url === '/') response.end(page)
+    else if (answer === undefined) response.writeHead(404).end()
+    else response.end(JSON.stringify(answer))
+  })
+  return found.includes('api-personal-data-exposed')
+}
+
+const customer = (number: number) => ({ number, birthDate: `1970-01-0${number}` })
+
+it.each([
+  ['a list with bank accounts', { '/api/visits': [{ name: 'Ann', iban: 'DE02120300000000202051' }] }],
+  [
+    'a list of contacts',
+    { '/api/visits': { data: [1, 2].map((id) => ({ email: `${id}@shop.example`, phone: '+49 30 1234' })) } },
+  ],
+  ['records by number', { '/api/customers/1': customer(1), '/api/customers/2': customer(2) }],
+])('finds %s', async (_, answers) => {
+  expect(await isFound(answers)).toBe(true)
+})
+
+it.each<[string, Readonly<Record<string, unknown>>, unknown]>([
+  ['the contact of a company', { '/api/visits': { email: 'info@shop.example', phone: '+49 30 1234' } }, undefined],
+  ['masked values', { '/api/visits': [{ name: 'Ann', iban: '****' }] }, undefined],
+  ['settings', { '/api/visits': { password: true, passwordMinLength: 12 } }, undefined],
+  [
+    'products',
+    { '/api/customers/1': { id: 1, name: 'Chair' }, '/api/customers/2': { id: 2, name: 'Table' } },
+    undefined,
+  ],
+  ['the same record for any number', {}, customer(1)],
+])('is silent on %s', async (_, answers, otherwise) => {
+  expect(await isFound(answers, otherwise)).toBe(false)
+})

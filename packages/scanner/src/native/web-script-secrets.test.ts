@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest'
+import { findOnSite } from '#native/testing/examine.ts'
+
+async function isFound(pages: Readonly<Record<string, string>>): Promise<boolean> {
+  const found = await findOnSite(({ url = '' }, response) => {
+    response.setHeader('connection', 'close')
+    const body = pages[url]
+    if (body === undefined) response.writeHead(404).end()
+    else response.end(body)
+  })
+  return found.includes('script-secrets-exposed')
+}
+
+/** Joined, so that no scanner of repositories mistakes it for a key. */
+const paymentKey = ['sk', 'live', '51AbCdEfGhIjKlMnOp'].join('_')
+
+it.each([
+  ['a script', { '/': '<script src="app.js"></script>', '/app.js': `pay("${paymentKey}")` }],
+  ['the page', { '/': `<h1>Shop</h1><script>pay("${paymentKey}")</script>` }],
+  ['a linked page', { '/': '<a href="/pay">Pay</a>', '/pay': `<script>pay("${paymentKey}")</script>` }],
+  [
+    'a source map',
+    {
+      '/': '<script src="app.js"></script>',
+      '/app.js': 'a()\n//# sourceMappingURL=app.js.map',
+      '/app.js.map': JSON.stringify({
+        sources: ['src/a.ts'],
+        sourcesContent: [`const ADMIN_TOKEN = 'correct-horse-42'`],
+      }),
+    },
+  ],
+])('finds a key in %s', async (_, pages) => {
+  expect(await isFound(pages)).toBe(true)
+})
+
+it.each([
+  ['a publishable key', 'const MAP_TOKEN = "pk.eyJ1IjoiZXhhbXBsZSJ9"; pay("pk_live_51AbCdEfGhIjKlMnOp")'],
+  ['a token of forms', 'const CSRF_TOKEN = "correct-horse-42"'],
+  ['a name without a value', 'const ADMIN_TOKEN = localStorage.token'],
+])('is silent on %s', async (_, script) => {
+  expect(await isFound({ '/': '<script src="app.js"></script>', '/app.js': script })).toBe(false)
+})
+
+it('ignores the sources of libraries', async () => {
+  const map = { sources: ['node_modules/a.ts'], sourcesContent: [`const ADMIN_TOKEN = 'correct-horse-42'`] }
+  const pages = {
+    '/': '<script src="app.js"></script>',
+    '/app.js': '//# sourceMappingURL=app.js.map',
+    '/app.js.map': JSON.stringify(map),
+  }
+  expect(await isFound(pages)).toBe(false)
+})

@@ -1,0 +1,65 @@
+/** Keys of known services in a site's pages, scripts, and source maps. */
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeCheck } from '#native/native-check.ts'
+import { readPages } from '#native/site-pages.ts'
+import { readSite } from '#native/web-site.ts'
+
+const scriptSecret = checkInfo({
+  id: 'script-secrets-exposed',
+  name: 'Secret keys in pages or scripts',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
+  score: 7.5,
+  summary:
+    'A page, script, or source map contains a secret key or token of a service, which every visitor can read. The check recognizes keys by their format and does not use them.',
+  impact: 'An attacker can use the service in your name, and read or change your data there.',
+  remediation:
+    'Revoke the key, and call the service from the server. Only keys that are made for browsers, such as publishable keys, belong in a page.',
+  reference: 'https://cwe.mitre.org/data/definitions/798.html',
+  tags: 'exposure secrets javascript',
+})
+
+/** Formats that no public key has. */
+const formats: readonly RegExp[] = [
+  /-----BEGIN (?:[A-Z]{2,9} )?PRIVATE KEY-----(?:\\n|\s)[\w+/=\\\s]{60}/,
+  /\b(?:sk|rk)_live_[\dA-Za-z]{16,99}\b/,
+  /\bgh[pousr]_[\dA-Za-z]{36}\b|\bgithub_pat_[\dA-Za-z_]{60,90}\b/,
+  /\bglpat-[\w-]{20,60}\b/,
+  /\bxox[abprs]-\d{6,14}-[\w-]{10,200}\b/,
+  /\bSG\.[\w-]{16,32}\.[\w-]{16,64}\b/,
+  /\bkey-[\da-f]{32}\b/,
+  /\bnpm_[\dA-Za-z]{36}\b/,
+  /\bdop_v1_[\da-f]{64}\b/,
+  /\bshp(?:at|ss|ca|pa)_[\da-f]{32}\b/,
+  /\bsk-(?:proj-|ant-api\d\d-)[\w-]{40,200}\b/,
+  /\bhttps:\/\/hooks\.slack\.com\/services\/T[\dA-Z]{6,12}\/B[\dA-Z]{6,12}\/\w{16,40}\b/,
+  /\baws_?secret_?(?:access_?)?key["']?\s{0,3}[:=]\s{0,3}["'][\w+/]{40}["']/i,
+  /\b(?:mongodb(?:\+srv)?|postgres(?:ql)?|mysql|amqps?|rediss?):\/\/[^\s:@/"'`<>$]{1,60}:[^\s:@/"'`<>${]{3,100}@[\w.-]{3,200}/,
+]
+/** A constant of the application, such as `const ADMIN_TOKEN = "…"`, without publishable tokens. */
+const constant =
+  /\b(?!\w{0,30}(?:CSRF|XSRF|CANCEL))[A-Z][A-Z_]{0,30}_(?:TOKEN|SECRET|PASSWORD|PRIVATE_KEY)\s{0,3}[:=]\s{0,3}["'](?!pk[._])(?=[^"'\d]{0,60}\d)[\w.+/=!@#$%^&*-]{8,100}["']/
+const around = 120
+
+export const webScriptSecrets: NativeCheck = {
+  checks: [scriptSecret],
+  isPerFolder: true,
+  appliesTo: ({ protocol }) => protocol === 'http',
+  async run(context) {
+    const site = await readSite(context)
+    if (!site) return {}
+    const { pages, scriptFiles } = await readPages(context, site)
+    for (const { body, path, request, status } of [...pages, ...scriptFiles]) {
+      const key = secretKeyIn(body) ?? constant.exec(body)?.[0]
+      if (key === undefined) continue
+      const at = body.indexOf(key)
+      const excerpt = body.slice(Math.max(0, at - around), at + key.length + around)
+      return { [scriptSecret.id]: { request, answer: `HTTP/1.1 ${status}\n\n…${excerpt}…`, highlights: [key], path } }
+    }
+    return { [scriptSecret.id]: null }
+  },
+}
+
+export function secretKeyIn(text: string): string | undefined {
+  return formats.map((format) => format.exec(text)?.[0]).find((key) => key !== undefined)
+}
