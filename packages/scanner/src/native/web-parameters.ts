@@ -1,7 +1,7 @@
 /** Parameters of links and search forms on the start page that reach the file system or the page unchecked. */
 import { randomBytes } from 'node:crypto'
 import { readDescription } from '#native/api-description.ts'
-import { debugSignsIn, sqlErrorIn } from '#native/debug-pages.ts'
+import { debugSignsIn } from '#native/debug-pages.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import {
@@ -24,39 +24,15 @@ import {
   textInterpolation,
   urlFoldersOf,
 } from '#native/server-evaluation.ts'
+import { conditionInjection, endsStatement, errorInjection, obeysCondition } from '#native/sql-injection.ts'
+import { fileTraversal, phpInclusion, readsPasswords, readsSource } from '#native/server-files.ts'
+import { addsHeader, headerInjection } from '#native/header-injection.ts'
 import { commandInjection, isRedirect, openRedirect, redirectsAway, runsCommand } from '#native/server-commands.ts'
 import { addsAttribute, type Attempt, reflectedMarkup, scripting } from '#native/reflected-markup.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 import { readPages } from '#native/site-pages.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
 
-const traversal = checkInfo({
-  id: 'path-traversal-linked-parameter',
-  name: 'Path traversal in a parameter of the application',
-  severity: 'high',
-  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
-  score: 7.5,
-  summary:
-    'A parameter that the application itself uses in a link accepts a path outside the intended folder. The check read /etc/passwd with it.',
-  impact: 'An attacker can read the files of the application and the system, including keys and passwords.',
-  remediation:
-    'Resolve the path and reject it unless it is inside the intended folder, or map identifiers to files instead of accepting names.',
-  reference: 'https://cwe.mitre.org/data/definitions/22.html',
-  tags: 'lfi traversal files',
-})
-const injection = checkInfo({
-  id: 'sql-injection-error',
-  name: 'SQL injection in a parameter of the application',
-  severity: 'critical',
-  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
-  score: 9.8,
-  summary:
-    'A quotation mark in a parameter of a link or search form makes the database report a syntax error that does not occur without it: the value is inserted into an SQL statement without escaping.',
-  impact: 'An attacker can read and often change the database, and in some configurations run commands on its host.',
-  remediation: 'Pass values to the database as bound parameters, never as parts of the statement.',
-  reference: 'https://cwe.mitre.org/data/definitions/89.html',
-  tags: 'sqli injection',
-})
 export const debugPage = checkInfo({
   id: 'debug-page-exposed',
   name: 'Debug pages of a web framework exposed',
@@ -74,14 +50,14 @@ export const debugPage = checkInfo({
 })
 
 const itemsMax = 4
-const climb = '../'.repeat(12)
-const passwords = /^root:[^:\n]{0,200}:0:0:[^\n]{0,300}/m
-
 export const webParameters: NativeCheck = {
   checks: [
-    traversal,
+    fileTraversal,
+    phpInclusion,
     scripting,
-    injection,
+    errorInjection,
+    conditionInjection,
+    headerInjection,
     debugPage,
     templateInjection,
     textInterpolation,
@@ -107,42 +83,43 @@ export const webParameters: NativeCheck = {
     ]
     const repeated = attempts.filter(isRepeated)
     const interpolated = await interpolation(context, repeated)
+    const sender = (parameter: Parameter) => (value: string) => requestWith(context, parameter, value)
+    const files = parameters.filter(isFile)
+    const isPhp = pages.some(
+      ({ path, headers }) => /\.php\b/.test(path) || headers.some(([, text]) => /\bPHP\b/i.test(text)),
+    )
+    const error = await firstProof(attempts, (attempt) => endsStatement(attempt, sender(attempt.parameter)))
     return {
-      [traversal.id]: await firstProof(parameters.filter(isFile), (item) => readsPasswords(context, item)),
+      [fileTraversal.id]: await firstProof(files, (item) => readsPasswords(item, sender(item))),
+      [phpInclusion.id]: isPhp ? await firstProof(files, (item) => readsSource(item, sender(item))) : null,
       [scripting.id]:
         reflectedMarkup(attempts) ??
-        (await firstProof(repeated, (attempt) =>
-          addsAttribute(attempt, (value) => requestWith(context, attempt.parameter, value)),
-        )),
-      [injection.id]: await firstProof(attempts, (attempt) => endsStatement(context, attempt)),
+        (await firstProof(repeated, (attempt) => addsAttribute(attempt, sender(attempt.parameter)))),
+      [errorInjection.id]: error,
+      // The same weakness; the error shows it with fewer requests.
+      [conditionInjection.id]: error
+        ? null
+        : await firstProof(parameters, (parameter) => obeysCondition(parameter, sender(parameter))),
+      [headerInjection.id]: await firstProof(attempts.filter(isInHeader), ({ parameter }) =>
+        addsHeader(parameter, sender(parameter)),
+      ),
       [debugPage.id]: shownDebugPage(pages) ?? (await linkedDebugPage(context, parameters, linkedPages(site))),
       [templateInjection.id]:
         interpolated.decoded ??
-        (await firstProof(repeated, ({ parameter }) =>
-          provedBy(
-            parameter,
-            evaluatesTemplate((value) => requestWith(context, parameter, value)),
-          ),
-        )),
+        (await firstProof(repeated, ({ parameter }) => provedBy(parameter, evaluatesTemplate(sender(parameter))))),
       [textInterpolation.id]: interpolated.resolved,
       [requestForgery.id]:
         (await firstProof(parameters.filter(isUrl), (parameter) =>
-          provedBy(
-            parameter,
-            requestsUrl(context, site.front, (value) => requestWith(context, parameter, value)),
-          ),
+          provedBy(parameter, requestsUrl(context, site.front, sender(parameter))),
         )) ?? (await forgeryInPath(context, site, parameters.some(isUrl))),
       [commandInjection.id]: await firstProof(attempts, ({ parameter }) =>
         provedBy(
           parameter,
-          runsCommand((value) => requestWith(context, parameter, `${parameter.value}${value}`)),
+          runsCommand((value) => sender(parameter)(`${parameter.value}${value}`)),
         ),
       ),
       [openRedirect.id]: await firstProof(parameters.filter(isRedirect), (parameter) =>
-        provedBy(
-          parameter,
-          redirectsAway((value) => requestWith(context, parameter, value)),
-        ),
+        provedBy(parameter, redirectsAway(sender(parameter))),
       ),
     }
   },
@@ -182,18 +159,6 @@ async function firstProof<Item>(
   return null
 }
 
-async function readsPasswords(context: NativeContext, parameter: Parameter): Promise<Proof | null> {
-  for (const value of [`${climb}etc/passwd`, '/etc/passwd']) {
-    const response = await requestWith(context, parameter, value)
-    const [line] = passwords.exec(response?.body ?? '') ?? []
-    if (response?.status !== 200 || line === undefined) continue
-    const control = await requestWith(context, parameter, `${value}-${randomBytes(6).toString('hex')}`)
-    if (!control || passwords.test(control.body)) continue
-    return { ...webProof(response, [line]), path: parameter.path }
-  }
-  return null
-}
-
 async function attemptsOf(context: NativeContext, parameters: readonly Parameter[]): Promise<readonly Attempt[]> {
   const attempts: Attempt[] = []
   for (const parameter of parameters) {
@@ -209,12 +174,10 @@ function isRepeated({ tag, response }: Attempt): boolean {
   return response.body.includes(tag.slice(1, -1))
 }
 
-async function endsStatement(context: NativeContext, { parameter, response }: Attempt): Promise<Proof | null> {
-  const error = sqlErrorIn(response.body)
-  if (error === undefined) return null
-  const control = await requestWith(context, parameter, parameter.value)
-  if (!control || sqlErrorIn(control.body) !== undefined) return null
-  return { ...webProof(response, [error]), path: parameter.path }
+/** Whether a header of the response contains the value. */
+function isInHeader({ tag, response, parameter }: Attempt): boolean {
+  const name = tag.slice(1, -1)
+  return response.headers.some(([, text]) => text.includes(name)) || isRedirect(parameter)
 }
 
 function shownDebugPage(pages: readonly (WebResponse & { readonly path: string })[]): Proof | null {

@@ -1,0 +1,88 @@
+/** Parameters that the server inserts into an SQL statement. */
+import { randomInt } from 'node:crypto'
+import { sqlErrorIn } from '#native/debug-pages.ts'
+import { checkInfo, type Proof } from '#native/native-check.ts'
+import type { Parameter } from '#native/parameters.ts'
+import type { Attempt } from '#native/reflected-markup.ts'
+import type { SendValue } from '#native/server-evaluation.ts'
+import { webProof, type WebResponse } from '#native/web-request.ts'
+
+const description = {
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+  score: 9.8,
+  impact: 'An attacker can read and often change the database, and in some configurations run commands on its host.',
+  remediation: 'Pass values to the database as bound parameters, never as parts of the statement.',
+  reference: 'https://cwe.mitre.org/data/definitions/89.html',
+  tags: 'sqli injection',
+} as const
+
+export const errorInjection = checkInfo({
+  id: 'sql-injection-error',
+  name: 'SQL injection in a parameter of the application',
+  summary:
+    'A quotation mark in a parameter of a link or search form makes the database report a syntax error that does not occur without it: the value is inserted into an SQL statement without escaping.',
+  ...description,
+})
+export const conditionInjection = checkInfo({
+  id: 'sql-injection-boolean',
+  name: 'SQL injection in a parameter of the application (boolean-based)',
+  summary:
+    'A condition appended to a parameter of a link or form decides what the page shows: with a true condition it is the same as without one, with a false condition it differs. The check confirmed this with other numbers.',
+  ...description,
+})
+
+export async function endsStatement({ parameter, response }: Attempt, send: SendValue): Promise<Proof | null> {
+  const error = sqlErrorIn(response.body)
+  if (error === undefined) return null
+  const control = await send(parameter.value)
+  if (!control || sqlErrorIn(control.body) !== undefined) return null
+  return { ...webProof(response, [error]), path: parameter.path }
+}
+
+type Condition = (left: number, right: number) => string
+
+/** For numbers, for texts, and for texts in a pattern. */
+const conditions: readonly Condition[] = [
+  (left, right) => ` AND ${left}=${right}`,
+  (left, right) => `' AND '${left}'='${right}`,
+  (left, right) => `%' AND '${left}%'='${right}`,
+]
+
+/** A condition can only limit what a statement reads or changes, unlike an alternative with OR. */
+export async function obeysCondition({ path, value }: Parameter, send: SendValue): Promise<Proof | null> {
+  if (value === '') return null
+  const plain = await send(value)
+  if (plain?.status !== 200) return null
+  const candidates = /^\d+$/.test(value) ? conditions : conditions.slice(1)
+  for (const condition of candidates) {
+    const decides = async () => {
+      const [left, other] = [randomInt(1000, 9000), randomInt(10_000, 90_000)]
+      const [trueValue, falseValue] = [`${value}${condition(left, left)}`, `${value}${condition(left, other)}`]
+      const whenTrue = await send(trueValue)
+      if (!whenTrue || !isSame(plain, value, whenTrue, trueValue)) return undefined
+      const whenFalse = await send(falseValue)
+      return whenFalse && !isSame(plain, value, whenFalse, falseValue) ? { whenFalse, falseValue } : undefined
+    }
+    const first = await decides()
+    const again = first && (await decides())
+    // A page with changing content must not look like a decision.
+    const isStable = again && isSame(first.whenFalse, first.falseValue, again.whenFalse, again.falseValue)
+    if (isStable) return { ...webProof(first.whenFalse, [`HTTP/1.1 ${first.whenFalse.status}`]), path }
+  }
+  return null
+}
+
+/** Whether two responses are the same apart from the values that they repeat. */
+function isSame(one: WebResponse, value: string, other: WebResponse, otherValue: string): boolean {
+  return one.status === other.status && withoutValue(one.body, value) === withoutValue(other.body, otherValue)
+}
+
+function withoutValue(body: string, value: string): string {
+  const quotes = ["'", '&#39;', '&#x27;', '&#039;', '&apos;'].map((quote) => value.replaceAll("'", quote))
+  const urls = [encodeURIComponent(value), encodeURIComponent(value).replaceAll('%20', '+'), encodeURI(value)]
+  // The longest first: some are parts of others.
+  return [...quotes, ...urls]
+    .toSorted((left, right) => right.length - left.length)
+    .reduce((text, spelling) => text.replaceAll(spelling, ''), body)
+}
