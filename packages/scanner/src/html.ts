@@ -13,15 +13,17 @@ function metaRefresh(html: string): string | undefined {
   )?.[1]
 }
 
-/** Such a page is short, has no scripts of its own, and shows at most a link for browsers without scripts. */
+/** Such a page is short, has no form or script files, and shows at most a link for browsers without scripts. */
 const scriptedPageMax = 5000
 const linkTextMax = 120
 
 function scriptRefresh(html: string): string | undefined {
-  if (html.length > scriptedPageMax || /<script\b[^>]{0,300}\bsrc\b/i.test(html)) return undefined
+  if (html.length > scriptedPageMax || /<form\b|<script\b[^>]{0,300}\bsrc\b/i.test(html)) return undefined
   const shown = ['script', 'style', 'title'].reduce((rest, tag) => withoutElements(rest, tag), html)
   if (shown.replaceAll(/<[^>]{0,500}>/g, '').trim().length > linkTextMax) return undefined
-  return /\blocation(?:\.href)?\s{0,5}(?:=|\.(?:replace|assign)\()\s{0,5}["']([^"'\s]{1,300})["']/.exec(html)?.[1]
+  return /\blocation(?:\.href)?\s{0,5}(?:=|\.(?:replace|assign)\()\s{0,5}["']([^"'\s]{1,300})["'](?!\s{0,5}\+)/.exec(
+    html,
+  )?.[1]
 }
 
 /** Whether a page has a password field. */

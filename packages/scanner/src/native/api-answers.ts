@@ -1,8 +1,11 @@
 /** Responses of an API's operations that only read to requests without authentication, read once for all checks. */
 import { type Description, Operation, operationsMax, pathOf, readDescription } from '#native/api-description.ts'
 import type { NativeContext } from '#native/native-check.ts'
-import { scriptCalls } from '#native/script-calls.ts'
+import { parametersOf } from '#native/parameters.ts'
+import { type ScriptCall, scriptCalls } from '#native/script-calls.ts'
 import { readPages } from '#native/site-pages.ts'
+import { identifiedNames } from '#template/relevance.ts'
+import { keepsDocuments } from '#template/selection.ts'
 import { isChanging } from '#native/verbs.ts'
 import { folderOf, pathHere, requestWeb, type WebResponse } from '#native/web-request.ts'
 import { readSite } from '#native/web-site.ts'
@@ -16,8 +19,8 @@ export interface Answer {
 
 export const internal = /admin|backup|config|credential|debug|dump|env|export|internal|secret|setting|token|variable/i
 const operationsRead = 16
-const callsRead = 8
-const collectionsMax = 4
+const callsRead = 12
+const collectionsMax = 6
 const known = new WeakMap<NativeContext, Promise<readonly Answer[] | undefined>>()
 
 /** @returns undefined if the server didn't answer */
@@ -31,7 +34,8 @@ async function read(context: NativeContext): Promise<readonly Answer[] | undefin
   const description = await readDescription(context)
   if (description === undefined) return undefined
   const operations = description ? operationsOf(description, folderOf(context.basePath)) : []
-  const called = (await calledPaths(context)).filter((path) => !path.includes('*')).slice(0, callsRead)
+  const paths = (await calledPaths(context)).filter((path) => !path.includes('*'))
+  const called = [...paths, ...(await calledQueries(context))].slice(0, callsRead)
   const described = new Set(operations.map(({ target }) => target))
   const others = called.filter((target) => !described.has(target)).map((target) => ({ target, isProtected: false }))
   const answers: Answer[] = []
@@ -39,7 +43,23 @@ async function read(context: NativeContext): Promise<readonly Answer[] | undefin
     const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
     if (page) answers.push({ target, isProtected, page })
   }
+  for (const target of keepsDocuments(identifiedNames(context.service.technologies)) ? [] : await searches(context)) {
+    const headers = { Accept: 'application/json', 'Content-Type': 'application/json' }
+    const page = await requestWeb(context, { method: 'POST', target, headers, body: '{}' })
+    if (page) answers.push({ target, isProtected: false, page })
+  }
   return answers
+}
+
+const searchesMax = 2
+
+/** Paths of scripts whose POST only searches. */
+async function searches(context: NativeContext): Promise<readonly string[]> {
+  const calls = await callsOf(context)
+  const paths = calls.flatMap(({ method, path }) =>
+    method === 'POST' && /\/(?:find|list|query|search)\/?$/i.test(path) && !isChanging(path) ? path : [],
+  )
+  return [...new Set(paths)].slice(0, searchesMax)
 }
 
 /** Operations that need no parameters, those first that should be protected. */
@@ -59,29 +79,87 @@ function operationsOf(description: Description, base: string) {
 
 /** Paths of GET requests in scripts and pages, with `*` for their variable parts. */
 async function calledPaths(context: NativeContext): Promise<readonly string[]> {
+  const calls = await callsOf(context)
+  return [...new Set(calls.flatMap(({ method, path }) => (method === 'GET' && !isChanging(path) ? path : [])))]
+}
+
+/** Requests in scripts and pages to this server. */
+export async function callsOf(context: NativeContext): Promise<readonly ScriptCall[]> {
   const site = await readSite(context)
   if (!site) return []
   const { pages, scripts } = await readPages(context, site)
-  const calls = scriptCalls([...pages.map(({ body }) => body), ...scripts])
-  const paths = calls.flatMap(({ method, path }) =>
-    method === 'GET' && /^\/?[\w./*-]{1,160}$/.test(path) && !isChanging(path)
-      ? (pathHere(path, site.front.path) ?? [])
-      : [],
-  )
-  return [...new Set(paths)].filter((path) => path.startsWith(site.base))
+  return scriptCalls([...pages.map(({ body }) => body), ...scripts]).flatMap(({ method, path }) => {
+    const target = /^\/?[\w./*:~-]{1,160}$/.test(path) ? pathHere(path, site.front.path) : undefined
+    return target?.startsWith(site.base) ? [{ method, path: target }] : []
+  })
 }
 
-/** Paths whose only variable part is the last one, such as `/api/orders/*`, in the description and in scripts. */
-export async function collectionsOf(context: NativeContext): Promise<readonly string[]> {
-  const description = await readDescription(context)
-  const base = folderOf(context.basePath)
-  const described = Object.entries(description?.paths ?? {})
+/** Calls of scripts with a query, such as `/api/orders?year=2026`. */
+async function calledQueries(context: NativeContext): Promise<readonly string[]> {
+  const site = await readSite(context)
+  const scripts = site ? (await readPages(context, site)).scripts : []
+  const targets = parametersOf([], scripts).map(
+    ({ path, query }) => `${path}?${query.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')}`,
+  )
+  return [...new Set(targets)]
+}
+
+/** Records that a path or a query identifies. */
+export interface Collection {
+  /** With `*` in place of the identifier. */
+  readonly target: string
+  /** Identifiers that the site itself shows. */
+  readonly examples: readonly string[]
+}
+
+const identifier = /^[A-Z]{0,4}-?\d{1,12}$/
+
+/** Collections of the description, and of the calls and links of the site, such as `/api/orders/*`. */
+export async function collectionsOf(context: NativeContext): Promise<readonly Collection[]> {
+  const site = await readSite(context)
+  if (!site) return []
+  const { pages, scripts } = await readPages(context, site)
+  const texts = [...pages.map(({ body }) => body), ...scripts]
+  const shown = shownIdentifiers(texts)
+  const called = (await calledPaths(context)).flatMap((path) => collectionIn(path, shown))
+  const queried = parametersOf(pages, scripts).flatMap(({ path, query, name, value }) => {
+    if (!identifier.test(value)) return []
+    const pairs = query.map(
+      ([key, text]) => `${encodeURIComponent(key)}=${key === name ? '*' : encodeURIComponent(text)}`,
+    )
+    return { target: `${path}?${pairs.join('&')}`, examples: [value] }
+  })
+  const described = describedCollections(await readDescription(context), folderOf(context.basePath))
+  const all = [...called, ...queried, ...described]
+  return [...new Map(all.map((item) => [item.target, item])).values()].slice(0, collectionsMax)
+}
+
+function describedCollections(description: Description | null | undefined, base: string): readonly Collection[] {
+  return Object.entries(description?.paths ?? {})
     .slice(0, operationsMax)
     .flatMap(([path, { get }]) =>
       get !== undefined && description && /^\/[\w./-]{1,160}\/\{\w{1,40}\}$/.test(path) && !isChanging(path)
-        ? pathOf(path.replace(/\{\w+\}$/, '*'), description, base)
+        ? { target: pathOf(path.replace(/\{\w+\}$/, '*'), description, base), examples: [] }
         : [],
     )
-  const called = (await calledPaths(context)).filter((path) => /^[^*]{1,160}\/\*$/.test(path))
-  return [...new Set([...described, ...called])].slice(0, collectionsMax)
+}
+
+/** `/api/orders/*` as it is, and `/api/orders/7/state` as the collection `/api/orders/*` with an example. */
+function collectionIn(path: string, shown: readonly string[]): readonly Collection[] {
+  if (/^[^*]{1,160}\/\*$/.test(path)) return [{ target: path, examples: shown }]
+  const parts = path.split('/')
+  const at = parts.findIndex((part) => identifier.test(part))
+  return at < 2 ? [] : [{ target: `${parts.slice(0, at).join('/')}/*`, examples: [parts[at] ?? ''] }]
+}
+
+const shownMax = 3
+
+/** Identifiers in form fields, and those that scripts use in place of a missing one. */
+function shownIdentifiers(texts: readonly string[]): readonly string[] {
+  const found = texts.flatMap((text) => [
+    ...text
+      .matchAll(/\s(?:placeholder|value)\s{0,3}=\s{0,3}["']([A-Z]{0,4}-?\d{1,12})["']|\|\|\s{0,3}["']?(\d{1,12})\b/g)
+      .take(20),
+  ])
+  return [...new Set(found.map(([, field, otherwise]) => field ?? otherwise ?? ''))].slice(0, shownMax)
 }

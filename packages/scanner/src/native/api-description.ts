@@ -5,7 +5,7 @@ import { folderOf, requestWeb } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
 
 const documents = (
-  'openapi.json api/openapi.json v1/openapi.json swagger.json api/swagger.json api/v1/openapi.json v3/api-docs v2/api-docs docs/json api-json ' +
+  'openapi.json api/openapi.json v1/openapi.json swagger.json api/swagger.json api/v1/openapi.json v3/api-docs v2/api-docs docs/json docs-json api-json api/docs-json api/docs/json ' +
   'swagger/v1/swagger.json swagger/doc.json apispec_1.json api-docs.json api/schema/?format=json'
 ).split(' ')
 /** Maximum number of operations read from one description; the others are skipped. */

@@ -8,7 +8,7 @@ import { readSite } from '#native/web-site.ts'
 
 export const exposedFile = checkInfo({
   id: 'application-files-exposed',
-  name: 'Internal files of an application exposed',
+  name: 'Sensitive application files exposed',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
@@ -23,6 +23,10 @@ export const exposedFile = checkInfo({
 
 const phpSettings = [/^\s{0,9}<\?php/, /pass(?:word|wd)|DB_|secret/i]
 const dump = [/^(?:-- (?:MySQL|MariaDB|PostgreSQL|phpMyAdmin)\b|(?:CREATE TABLE|INSERT INTO|DROP TABLE)\s)/m]
+const archives = [
+  ['zip', new RegExp(String.raw`^PK\x03\x04`)],
+  ['tar.gz', new RegExp(String.raw`^\x1f\ufffd\x08`)],
+] as const
 /** File names, and what their content must match. */
 const files: readonly (readonly [string, readonly RegExp[]])[] = [
   ['.git/HEAD', [/^(?:ref: refs\/heads\/\S{1,200}|[0-9a-f]{40})\s{0,2}$/]],
@@ -31,11 +35,14 @@ const files: readonly (readonly [string, readonly RegExp[]])[] = [
   ['.htpasswd', [/^[\w.@-]{1,60}:(?:\$apr1\$|\$2[aby]\$|\{SHA\}|\$[156]\$)/m]],
   ['config.php.bak', phpSettings],
   ['config.php~', phpSettings],
-  ['backup.zip', [new RegExp(String.raw`^PK\x03\x04`)]],
-  ['backup.tar.gz', [new RegExp(String.raw`^\x1f\ufffd\x08`)]],
+  ...archives.map(([ending, sign]) => [`backup.${ending}`, [sign]] as const),
   ['backup.sql', dump],
   ['dump.sql', dump],
 ]
+const history = /^(?:cat|cd|exit|git|ls|mysql|nano|psql|ssh|sudo|vi|vim)\b[^\n]{0,200}/
+const historyFiles = [
+  ['.bash_history', [new RegExp(history.source, 'm'), new RegExp(`\\n${history.source.slice(1)}`)]],
+] as const
 const foldersMax = 3
 const bytesMax = 65_536
 const foldersMs = 5000
@@ -77,7 +84,11 @@ export function foldersIn(html: string): readonly string[] {
 async function fileIn(context: NativeContext, folder: string): Promise<Proof | undefined> {
   const control = await requestWeb(context, { target: `${folder}${randomBytes(8).toString('hex')}.bak` })
   if (!control || control.status === 200) return undefined
-  for (const [name, signs] of files) {
+  const [, ownName = ''] = /([^/]{1,80})\/$/.exec(folder) ?? []
+  const named = archives.flatMap(([ending, sign]) =>
+    [`${ownName}.${ending}`, `backup/${ownName}.${ending}`].map((name) => [name, [sign]] as const),
+  )
+  for (const [name, signs] of [...files, ...(ownName.startsWith('~') ? historyFiles : named)]) {
     const target = `${folder}${name}`
     const file = await requestWeb(context, { target, bytesMax })
     if (!file) return undefined

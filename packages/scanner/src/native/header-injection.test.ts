@@ -12,7 +12,7 @@ async function isFound(location: (next: string) => string): Promise<boolean> {
         next === null
           ? 'HTTP/1.1 200 OK\r\nContent-Type: text/html'
           : `HTTP/1.1 302 Found\r\nLocation: ${location(next)}`
-      socket.end(`${head}\r\nContent-Length: ${page.length}\r\nConnection: close\r\n\r\n${page}`)
+      socket.end(`${head}\r\nServer: lab\r\nContent-Length: ${page.length}\r\nConnection: close\r\n\r\n${page}`)
     })
   })
   const { found } = await runNativeChecks(peer, { protocol: 'http' })

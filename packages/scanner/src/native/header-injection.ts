@@ -1,27 +1,27 @@
 /** Parameters that the server inserts into the header of its response with their line breaks. */
 import { randomBytes } from 'node:crypto'
 import { checkInfo, type Proof } from '#native/native-check.ts'
-import type { Parameter } from '#native/parameters.ts'
+import { type Parameter, placeOf } from '#native/parameters.ts'
 import type { SendValue } from '#native/server-evaluation.ts'
 import { webProof } from '#native/web-request.ts'
 
 export const headerInjection = checkInfo({
   id: 'crlf-injection-linked-parameter',
-  name: 'CRLF injection in a parameter of the application',
+  name: 'CRLF injection in a request parameter',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N',
   score: 6.1,
   summary:
-    'A parameter of a link or form ends up in a response header without removing line breaks, so it can add headers. The check added one with a random value.',
+    'A parameter reaches a response header with its line breaks, so it can add headers. The check added one with a random value.',
   impact: 'An attacker can set cookies or show content of their own in the session of a user who opens a crafted link.',
   remediation: 'Reject line breaks in values that become headers. Current frameworks do so; update old ones.',
   reference: 'https://cwe.mitre.org/data/definitions/113.html',
   tags: 'injection crlf',
 })
 
-export async function addsHeader({ path, value }: Parameter, send: SendValue): Promise<Proof | null> {
+export async function addsHeader(parameter: Parameter, send: SendValue): Promise<Proof | null> {
   const token = randomBytes(6).toString('hex')
-  const response = await send(`${value}\r\nX-Glacis: ${token}`)
+  const response = await send(`${parameter.value}\r\nX-Glacis: ${token}`)
   const isAdded = response?.headers.some(([name, text]) => name.toLowerCase() === 'x-glacis' && text.startsWith(token))
-  return response && isAdded ? { ...webProof(response, [token]), path } : null
+  return response && isAdded ? { ...webProof(response, [token]), path: placeOf(parameter) } : null
 }

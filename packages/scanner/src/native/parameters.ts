@@ -30,7 +30,9 @@ const fileName = /file|path|page|doc|template|download|dir|folder|view|include|i
 export function parametersOf(pages: readonly PageText[], scripts: readonly string[]): readonly Parameter[] {
   const texts = [...pages.map(({ body }) => body), ...scripts]
   const called = texts.flatMap((text) =>
-    [...text.matchAll(/["'`](\/[\w./-]{1,200}\?[\w.=&/%+-]{2,300})["'`]/g)].map(([, target = '']) => target),
+    [...text.matchAll(/["'`\s(](\/[\w./:~-]{1,200}\?[\w.=&/:%+-]{2,300})/g)].flatMap(
+      ([, target = '']) => targetHere(target, '/') ?? [],
+    ),
   )
   const found = [...pages.flatMap((page) => linkedTargets(page)), ...called]
     .filter((target) => !isDestructive(target))
@@ -65,7 +67,9 @@ export function linkedItems({ front, base }: PageOfSite & Pick<WebSite, 'base'>)
   const items = linksOf(front.body).flatMap((link): Parameter[] => {
     const target = targetHere(link, front.path) ?? ''
     const [, collection = '', value = ''] =
-      /^(\/(?:[\w-]{1,40}\/){0,3}[a-z][\w-]{1,40}s\/)([\w-]{1,60})$/i.exec(target) ?? []
+      /^(\/(?:[\w-]{1,40}\/){0,3}[a-z][\w-]{1,40}(?:s\/(?=[\w-]{1,60}$)|\/(?=\d{1,12}$)))([\w-]{1,60})$/i.exec(
+        target,
+      ) ?? []
     if (!collection.startsWith(base) || isChanging(target) || isDestructive(target) || state.test(target)) return []
     return [{ path: `${collection}{id}`, query: [], name: 'id', value, isInPath: true }]
   })
@@ -98,6 +102,11 @@ export function plainPaths(parameters: readonly Parameter[]): readonly string[] 
     return value === '' ? [] : path.replace(`{${name}}`, () => value)
   })
   return [...new Set(paths)]
+}
+
+/** Where a weakness of a parameter is shown, such as `/report?file`. */
+export function placeOf({ path, name, isInPath }: Parameter): string {
+  return isInPath === true ? path : `${path}?${name}`
 }
 
 export function distinct(parameters: readonly Parameter[]): readonly Parameter[] {

@@ -2,7 +2,7 @@
 import { attribute } from '#native/html-forms.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { Proof } from '#native/native-check.ts'
-import type { Parameter } from '#native/parameters.ts'
+import { type Parameter, placeOf } from '#native/parameters.ts'
 import type { SendValue } from '#native/server-evaluation.ts'
 import { webProof, type WebResponse } from '#native/web-request.ts'
 
@@ -29,7 +29,7 @@ export interface Attempt {
 
 export function reflectedMarkup(attempts: readonly Attempt[]): Proof | null {
   const found = attempts.find(({ tag, response }) => response.status === 200 && runsMarkup(response, tag))
-  return found ? { ...webProof(found.response, [found.tag]), path: found.parameter.path } : null
+  return found ? { ...webProof(found.response, [found.tag]), path: placeOf(found.parameter) } : null
 }
 
 /** Whether a quotation mark ends the attribute that contains the value, so that the value can add others. */
@@ -41,7 +41,7 @@ export async function addsAttribute({ parameter, response, tag }: Attempt, send:
     const page = await send(value)
     const [element = ''] =
       new RegExp(`<[a-z][^<>]{0,1000}\\s${name}=["'][^<>]{0,1000}`, 'i').exec(page?.body ?? '') ?? []
-    if (page && attribute(name, element) === '1') return { ...webProof(page, [value]), path: parameter.path }
+    if (page && attribute(name, element) === '1') return { ...webProof(page, [value]), path: placeOf(parameter) }
   }
   return null
 }

@@ -1,5 +1,7 @@
 /** Commands of common clients that show what a native check found. None of them changes anything. */
 import { bracketed } from '#ip.ts'
+import type { HttpRequest } from '#net/http-message.ts'
+import { bytes } from '#wire.ts'
 import { quoted } from '#template/reproduce.ts'
 
 interface Service {
@@ -43,6 +45,24 @@ const commands: Readonly<Record<string, Command>> = {
   'snmp-community-public': ({ address, port, transport }) =>
     `snmpget -v 2c -c public ${quoted(`${transport === 'tcp' ? 'tcp:' : ''}${address}:${port}`)} 1.3.6.1.2.1.1.1.0`,
   'ntp-variables-exposed': ({ address }) => `ntpq -c rv ${quoted(address)}`,
+}
+
+/** Headers that every request of a check has, and that change nothing. */
+const usual = /^(?:host|connection|user-agent|content-length|accept-encoding)$/i
+
+/** The HTTP request that a proof contains as text; undefined if it is something else. */
+export function requestIn(text: string): HttpRequest | undefined {
+  const [head = '', body = ''] = text.split(/\r?\n\r?\n/, 2)
+  const [line = '', ...lines] = head.split(/\r?\n/)
+  const [, method = '', path = ''] = /^([A-Z]{3,10}) (\/[^\r\n]{0,4000}) HTTP\/1\.[01]$/.exec(line) ?? []
+  if (method === '') return undefined
+  const fields = lines.flatMap((field) => {
+    const [, name = '', value = ''] = /^([\w-]{1,60}): ?(.*)$/.exec(field) ?? []
+    return name === '' || usual.test(name) || (/^accept$/i.test(name) && value === '*/*')
+      ? []
+      : [[name, value] as const]
+  })
+  return { method, path, headers: Object.fromEntries(fields), ...(body !== '' && { body: bytes(body) }) }
 }
 
 /** The command for a check; undefined for checks that no common client can repeat. */

@@ -8,7 +8,7 @@ import { tlsHandshake } from '#net/tls.ts'
 import { queryUdp } from '#net/udp.ts'
 import { nativeCheckList } from '#native/check-list.ts'
 import { domainChecks, runDomainRecords } from '#native/domain-records.ts'
-import { nativeCommand } from '#native/reproduce.ts'
+import { nativeCommand, requestIn } from '#native/reproduce.ts'
 import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
 import type { CheckInfo, IdentifiedService } from '#native/types.ts'
 import { verifiedOn } from '#native/verified-on.ts'
@@ -280,11 +280,9 @@ function findingOf(
   const site = proof.virtualHost === undefined ? '' : ` ${proof.virtualHost}`
   const sanitized = (text: string, lengthMax: number) =>
     maskSecrets(printable(Buffer.from(text, 'latin1').toString('utf8'))).slice(0, lengthMax)
-  const [, method = 'GET'] = /^([A-Z]{3,10}) \S/.exec(proof.request) ?? []
-  const reproduce =
-    proof.path === undefined
-      ? nativeCommand(check, { ...service, address, hostname: host })
-      : curlCommand({ ...service, address, hostname: host }, { method, path: proof.path })
+  const origin = { ...service, address, hostname: host }
+  const sent = proof.path === undefined ? undefined : (requestIn(proof.request) ?? { method: 'GET', path: proof.path })
+  const reproduce = sent ? curlCommand(origin, sent) : nativeCommand(check, origin)
   return {
     kind: 'finding',
     address,

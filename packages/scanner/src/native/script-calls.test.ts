@@ -11,6 +11,9 @@ it.each([
   ["$.post('runjob', {})", 'POST', 'runjob'],
   ['$.ajax({ type: "DELETE", url: "/queues/a" })', 'DELETE', '/queues/a'],
   ['request({ url: "/queues/a", method: "put" })', 'PUT', '/queues/a'],
+  ["const api = '/api/v3'; fetch(api + '/visitor')", 'GET', '/api/v3/visitor'],
+  ["var API = '/api/orders/'; fetch(API + id)", 'GET', '/api/orders/*'],
+  ['const a="/api/v3";fetch(`${a}/orders/${i||501}`)', 'GET', '/api/v3/orders/*'],
 ])('reads %s', (text, method, path) => {
   expect(scriptCalls([text])).toEqual([{ method, path }])
 })

@@ -22,11 +22,30 @@ const methodMember = /\b(?:method|type)["']?\s{0,3}:\s{0,3}["'`](GET|POST|PUT|PA
 /** Requests whose method and path the scripts name, without repetitions. */
 export function scriptCalls(texts: readonly string[]): readonly ScriptCall[] {
   const calls = texts.flatMap((whole) => {
-    const text = whole.slice(0, textLengthMax)
+    const text = withPathConstants(whole.slice(0, textLengthMax))
     return [...methodCalls(text), ...fetchCalls(text), ...urlCalls(text)]
   })
   const known = calls.filter(({ path: target }) => /^(?:\/(?!\/)|[\w-]{1,40}(?:\/|$))/.test(target) && !isAsset(target))
   return [...new Map(known.map((call) => [`${call.method} ${call.path}`, call])).values()]
+}
+
+const constant = /(?:^|[\s,;{(])(?:this\.)?([\w$]{1,40})\s{0,3}[=:]\s{0,3}["'`](\/[\w./-]{0,60})["'`]/g
+const constantsMax = 8
+
+/** The same text with paths in place of the constants that hold them, wherever something is appended to a constant. */
+function withPathConstants(text: string): string {
+  const found = [...text.matchAll(constant).take(constantsMax)].map(([, name = '', path = '']) => ({ name, path }))
+  const paths = Map.groupBy(found, ({ name }) => name)
+  return [...paths].reduce((result, [name, [first, ...others]]) => {
+    const path = first?.path.replace(/\/$/, '') ?? ''
+    // Minified code uses a short name more than once.
+    if (path === '' || others.some((other) => other.path !== first?.path)) return result
+    const used = String.raw`(?<![\w$.])${name.replaceAll('$', String.raw`\$`)}\s{0,3}\+`
+    return result
+      .replaceAll(`\${${name}}`, path)
+      .replaceAll(new RegExp(String.raw`${used}\s{0,3}(["'\`])\/?`, 'g'), `$1${path}/`)
+      .replaceAll(new RegExp(used, 'g'), `'${path}/' +`)
+  }, text)
 }
 
 function methodCalls(text: string): ScriptCall[] {

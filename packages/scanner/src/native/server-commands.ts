@@ -8,12 +8,12 @@ import { webProof } from '#native/web-request.ts'
 
 export const commandInjection = checkInfo({
   id: 'command-injection',
-  name: 'Command injection in a parameter of the application',
+  name: 'OS command injection',
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
-    'The server inserts a parameter of a link or search form into a shell command. The check made the shell subtract two random numbers with `expr`, and the page contained the difference.',
+    'A parameter reaches a shell command unescaped. The check made the shell subtract two random numbers with `expr`, and the page contained the difference.',
   impact: 'An unauthenticated attacker can run any command with the rights of the application.',
   remediation: 'Start programs without a shell, with a list of arguments, and accept only values of the expected form.',
   reference: 'https://cwe.mitre.org/data/definitions/78.html',
@@ -21,11 +21,11 @@ export const commandInjection = checkInfo({
 })
 export const openRedirect = checkInfo({
   id: 'open-redirect-linked-parameter',
-  name: 'Open redirect in a parameter of the application',
+  name: 'Open redirect',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N',
   score: 6.1,
-  summary: 'A parameter of a link on the home page redirects to any website.',
+  summary: 'A parameter redirects to any website.',
   impact: "An attacker can send users a link with the application's own address that leads to a fake login page.",
   remediation: 'Only redirect to paths of the application, or to a list of known websites.',
   reference: 'https://cwe.mitre.org/data/definitions/601.html',

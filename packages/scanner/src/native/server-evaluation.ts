@@ -9,7 +9,7 @@ import type { WebSite } from '#native/web-site.ts'
 
 export const templateInjection = checkInfo({
   id: 'template-injection',
-  name: 'Template injection in a parameter of the application',
+  name: 'Server-side template injection',
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
@@ -22,7 +22,7 @@ export const templateInjection = checkInfo({
 })
 export const requestForgery = checkInfo({
   id: 'server-side-request-forgery',
-  name: 'Server-side request forgery in a parameter or path of the application',
+  name: 'Server-side request forgery (SSRF)',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:L/I:L/A:N',
   score: 7.2,

@@ -1,18 +1,17 @@
 /** Parameters that the server uses as the path of a file. */
 import { randomBytes } from 'node:crypto'
 import { checkInfo, type Proof } from '#native/native-check.ts'
-import type { Parameter } from '#native/parameters.ts'
+import { type Parameter, placeOf } from '#native/parameters.ts'
 import type { SendValue } from '#native/server-evaluation.ts'
 import { webProof } from '#native/web-request.ts'
 
 export const fileTraversal = checkInfo({
   id: 'path-traversal-linked-parameter',
-  name: 'Path traversal in a parameter of the application',
+  name: 'Path traversal in a request parameter',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
-  summary:
-    'A parameter that the application itself uses in a link accepts a path outside the intended folder. The check read /etc/passwd with it.',
+  summary: 'A parameter accepts a path outside the intended folder. The check read /etc/passwd with it.',
   impact: 'An attacker can read the files of the application and the system, including keys and passwords.',
   remediation:
     'Resolve the path and reject it unless it is inside the intended folder, or map identifiers to files instead of accepting names.',
@@ -21,7 +20,7 @@ export const fileTraversal = checkInfo({
 })
 export const phpInclusion = checkInfo({
   id: 'php-file-inclusion',
-  name: 'File inclusion in a parameter of a PHP application',
+  name: 'PHP file inclusion',
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
@@ -37,14 +36,14 @@ export const phpInclusion = checkInfo({
 const climb = '../'.repeat(12)
 const passwords = /^root:[^:\n]{0,200}:0:0:[^\n]{0,300}/m
 
-export async function readsPasswords({ path }: Parameter, send: SendValue): Promise<Proof | null> {
+export async function readsPasswords(parameter: Parameter, send: SendValue): Promise<Proof | null> {
   for (const value of [`${climb}etc/passwd`, '/etc/passwd']) {
     const response = await send(value)
     const [line] = passwords.exec(response?.body ?? '') ?? []
     if (response?.status !== 200 || line === undefined) continue
     const control = await send(`${value}-${randomBytes(6).toString('hex')}`)
     if (!control || passwords.test(control.body)) continue
-    return { ...webProof(response, [line]), path }
+    return { ...webProof(response, [line]), path: placeOf(parameter) }
   }
   return null
 }
@@ -53,11 +52,12 @@ export async function readsPasswords({ path }: Parameter, send: SendValue): Prom
 const encodedSource = /(?:PD9waH|PD89)[\w+/]{8,100}/
 
 /** Reads the included file itself: with its ending, or without one if the application appends it. */
-export async function readsSource({ path, value }: Parameter, send: SendValue): Promise<Proof | null> {
+export async function readsSource(parameter: Parameter, send: SendValue): Promise<Proof | null> {
+  const { value } = parameter
   if (!/^[\w./-]{1,100}$/.test(value)) return null
   const response = await send(`php://filter/convert.base64-encode/resource=${value}`)
   const [source] = encodedSource.exec(response?.body ?? '') ?? []
   if (!response || source === undefined) return null
   const plain = await send(value)
-  return plain && !plain.body.includes(source) ? { ...webProof(response, [source]), path } : null
+  return plain && !plain.body.includes(source) ? { ...webProof(response, [source]), path: placeOf(parameter) } : null
 }

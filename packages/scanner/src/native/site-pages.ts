@@ -15,6 +15,7 @@ export interface SitePages {
 
 const pagesMax = 10
 const pagesMs = 5000
+const pageLengthMax = 200_000
 const known = new WeakMap<WebSite, Promise<SitePages>>()
 
 /** Reads them once for all checks, level by level. */
@@ -34,7 +35,7 @@ async function follow(context: NativeContext, site: WebSite): Promise<SitePages>
       if (seen.has(path) || pages.length === pagesMax || performance.now() > stopAt) continue
       seen.add(path)
       const response = await requestWeb(context, { target: path })
-      if (response?.status === 200 && isHtml(response.body) && response.body !== site.unknown.body)
+      if (response?.status === 200 && isPage(response.body) && response.body !== site.unknown.body)
         pages.push({ ...response, body: withPathsOnly(context, response.body), path })
     }
   }
@@ -44,6 +45,10 @@ async function follow(context: NativeContext, site: WebSite): Promise<SitePages>
   return { pages, scriptFiles, scripts: scriptFiles.map(({ body }) => body) }
 }
 
-function isHtml(body: string): boolean {
-  return /<(?:!doctype html|html|body|a|form|h\d|p|table|div|script)\b/i.test(body.slice(0, 4000))
+/** HTML of a size that a person writes. */
+function isPage(body: string): boolean {
+  return (
+    body.length <= pageLengthMax &&
+    /<(?:!doctype html|html|body|a|form|h\d|p|table|div|script)\b/i.test(body.slice(0, 4000))
+  )
 }

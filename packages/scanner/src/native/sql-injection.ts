@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { sqlErrorIn } from '#native/debug-pages.ts'
 import { checkInfo, type Proof } from '#native/native-check.ts'
-import type { Parameter } from '#native/parameters.ts'
+import { type Parameter, placeOf } from '#native/parameters.ts'
 import type { Attempt } from '#native/reflected-markup.ts'
 import type { SendValue } from '#native/server-evaluation.ts'
 import { webProof, type WebResponse } from '#native/web-request.ts'
@@ -19,16 +19,16 @@ const description = {
 
 export const errorInjection = checkInfo({
   id: 'sql-injection-error',
-  name: 'SQL injection in a parameter of the application',
+  name: 'SQL injection (error-based)',
   summary:
-    'A quotation mark in a parameter of a link or search form makes the database report a syntax error that does not occur without it: the value is inserted into an SQL statement without escaping.',
+    'A quotation mark in a parameter causes a database syntax error, so its value becomes part of an SQL statement unescaped.',
   ...description,
 })
 export const conditionInjection = checkInfo({
   id: 'sql-injection-boolean',
-  name: 'SQL injection in a parameter of the application (boolean-based)',
+  name: 'SQL injection (boolean-based)',
   summary:
-    'A condition appended to a parameter of a link or form decides what the page shows: with a true condition it is the same as without one, with a false condition it differs. The check confirmed this with other numbers.',
+    'A condition appended to a parameter decides what the page shows: with a true condition the page stays the same, with a false one it changes. The check confirmed this with other numbers.',
   ...description,
 })
 
@@ -37,7 +37,7 @@ export async function endsStatement({ parameter, response }: Attempt, send: Send
   if (error === undefined) return null
   const control = await send(parameter.value)
   if (!control || sqlErrorIn(control.body) !== undefined) return null
-  return { ...webProof(response, [error]), path: parameter.path }
+  return { ...webProof(response, [error]), path: placeOf(parameter) }
 }
 
 type Condition = (left: number, right: number) => string
@@ -50,7 +50,8 @@ const conditions: readonly Condition[] = [
 ]
 
 /** A condition can only limit what a statement reads or changes, unlike an alternative with OR. */
-export async function obeysCondition({ path, value }: Parameter, send: SendValue): Promise<Proof | null> {
+export async function obeysCondition(parameter: Parameter, send: SendValue): Promise<Proof | null> {
+  const { value } = parameter
   if (value === '') return null
   const plain = await send(value)
   if (plain?.status !== 200) return null
@@ -68,7 +69,8 @@ export async function obeysCondition({ path, value }: Parameter, send: SendValue
     const again = first && (await decides())
     // A page with changing content must not look like a decision.
     const isStable = again && isSame(first.whenFalse, first.falseValue, again.whenFalse, again.falseValue)
-    if (isStable) return { ...webProof(first.whenFalse, [`HTTP/1.1 ${first.whenFalse.status}`]), path }
+    if (isStable)
+      return { ...webProof(first.whenFalse, [`HTTP/1.1 ${first.whenFalse.status}`]), path: placeOf(parameter) }
   }
   return null
 }

@@ -2,18 +2,19 @@
 import { randomBytes } from 'node:crypto'
 import { hasPasswordField } from '#html.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
-import { linkedPages } from '#native/parameters.ts'
+import { namedPaths } from '#native/named-paths.ts'
+import { isChanging, isDestructive } from '#native/verbs.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
 
 export const pathBypass = checkInfo({
   id: 'access-control-path-bypass',
-  name: 'Access control bypass via another spelling of the path',
+  name: 'Access control bypass via path normalization',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:L/A:N',
   score: 8.2,
   summary:
-    'The server denies access to a page, but returns it for another spelling of its path, or for a header that replaces the path: the proxy that denies access and the application behind it read the path differently.',
+    'The server denies access to a page, but returns it if the path is spelled differently, for example with an encoded letter or a second slash, or if a header overrides it: the proxy and the application interpret the path differently.',
   impact: 'An attacker can use pages that should only be accessible to certain users or networks.',
   remediation:
     'Check access in the application as well. In the proxy, normalize the path before rules are applied, and remove the headers X-Original-URL and X-Rewrite-URL from requests.',
@@ -36,6 +37,7 @@ export const addressBypass = checkInfo({
 
 const usualNames = ['admin', 'manage', 'internal', 'private']
 const deniedMax = 3
+const namedMax = 8
 const isDenied = (response: WebResponse | undefined) => response?.status === 401 || response?.status === 403
 const markLength = 80
 const addressHeaders = ['X-Forwarded-For', 'X-Real-IP', 'X-Client-IP', 'True-Client-IP']
@@ -55,6 +57,7 @@ const spellings: readonly ((path: string) => Detour)[] = [
   (path) => ({ target: path.replace(/^\/(.)/, (_, first: string) => `/${first.toUpperCase()}`) }),
   (path) => ({ target: `${path}/` }),
   (path) => ({ target: `${path};/` }),
+  (path) => ({ target: `${path}.json` }),
   (path) => ({ target: '/', headers: { 'X-Original-URL': path, 'X-Rewrite-URL': path } }),
 ]
 const origins: readonly ((path: string) => Detour)[] = internalAddresses.map((address) => (path) => ({
@@ -79,7 +82,8 @@ export const webAccessBypass: NativeCheck = {
 /** Paths that the server denies, unlike unknown ones. */
 async function deniedPages(context: NativeContext, site: WebSite): Promise<readonly string[]> {
   if (isDenied(site.unknown)) return []
-  const paths = [...usualNames.map((name) => `${site.base}${name}`), ...linkedPages(site)]
+  const named = (await namedPaths(context, site)).filter((path) => !isChanging(path) && !isDestructive(path))
+  const paths = [...usualNames.map((name) => `${site.base}${name}`), ...named.slice(0, namedMax)]
   const denied: string[] = []
   for (const path of new Set(paths)) {
     const response = await requestWeb(context, { target: path })

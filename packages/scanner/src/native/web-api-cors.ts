@@ -1,20 +1,23 @@
 /** APIs that let any website read their responses, although the start page doesn't. */
 import { randomBytes } from 'node:crypto'
-import { readAnswers } from '#native/api-answers.ts'
+import { isIP } from 'node:net'
+import { collectionsOf, readAnswers } from '#native/api-answers.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext } from '#native/native-check.ts'
 import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
+import { readSite, type WebSite } from '#native/web-site.ts'
 
 const apiCors = checkInfo({
   id: 'cors-reflects-origin-api',
-  name: 'API reflects any CORS origin with credentials allowed',
+  name: 'API allows foreign CORS origins with credentials',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:R/S:U/C:H/I:N/A:N',
   score: 5.3,
   summary:
-    "An API call copies the request's Origin into `Access-Control-Allow-Origin` and sends `Access-Control-Allow-Credentials: true`.",
+    "An API call copies the request's Origin, or one that is `null` or only resembles the site's own, into `Access-Control-Allow-Origin` and sends `Access-Control-Allow-Credentials: true`.",
   impact: "Any website that a signed-in user visits can read the API's responses with that user's session.",
-  remediation: 'Compare Origin with an allowlist of your own sites, and allow credentials only for those.',
+  remediation:
+    'Compare the whole Origin with an allowlist of your own sites, and allow credentials only for those. Do not allow `null`, and anchor patterns at both ends.',
   reference: 'https://fetch.spec.whatwg.org/#http-cors-protocol',
   tags: 'misconfig cors api',
 })
@@ -26,19 +29,36 @@ export const webApiCors: NativeCheck = {
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const answers = await readAnswers(context)
-    if (!answers) return {}
-    const calls = answers.filter(({ page }) => [200, 401, 403].includes(page.status)).slice(0, callsMax)
-    const origin = `https://${randomBytes(6).toString('hex')}.example`
-    for (const { target } of calls) {
-      const page = await requestFrom(context, target, origin)
-      if (!page || !isReflected(page, origin)) continue
-      // The start page has a check of its own.
-      const front = await requestFrom(context, folderOf(context.basePath), origin)
-      if (!front || isReflected(front, origin)) return { [apiCors.id]: null }
-      return { [apiCors.id]: { ...webProof(page, [origin]), path: target } }
+    const site = await readSite(context)
+    if (!answers || !site) return {}
+    const answered = answers.filter(({ page }) => [200, 401, 403].includes(page.status)).map(({ target }) => target)
+    const records = (await collectionsOf(context)).map(({ target, examples: [id = '1'] }) => target.replace('*', id))
+    const calls = [...answered, ...records].slice(0, callsMax)
+    const origins = originsOf(context, site)
+    for (const target of calls) {
+      for (const origin of origins) {
+        const page = await requestFrom(context, target, origin)
+        if (!page || !isReflected(page, origin)) continue
+        // The start page has a check of its own.
+        const front = await requestFrom(context, folderOf(context.basePath), origin)
+        if (!front || (isReflected(front, origin) && origin === origins[0])) return { [apiCors.id]: null }
+        return { [apiCors.id]: { ...webProof(page, [origin]), path: target } }
+      }
     }
     return { [apiCors.id]: null }
   },
+}
+
+/** Another site, a page without an origin, and names that only begin or end like the site's own. */
+function originsOf({ hostname }: NativeContext, { front }: WebSite): readonly string[] {
+  const random = randomBytes(6).toString('hex')
+  const [, canonical] =
+    /<link\b[^>]{0,100}\srel=["']?canonical["']?[^>]{0,100}\shref=["']?https?:\/\/([\w.-]{1,200})/i.exec(front.body) ??
+    []
+  const own = canonical ?? hostname
+  const parent = own.split('.').slice(-2).join('.')
+  const likeOwn = isIP(own) ? [] : [`https://${own}.${random}.example`, `https://${random}${parent}`]
+  return [`https://${random}.example`, 'null', ...likeOwn]
 }
 
 function requestFrom(context: NativeContext, target: string, origin: string): Promise<WebResponse | undefined> {

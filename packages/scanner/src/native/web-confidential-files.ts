@@ -4,6 +4,7 @@ import { contentFolders, listedNames, listsOnlyAssets } from '#native/listing.ts
 import { pathsInRobots } from '#native/named-paths.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext } from '#native/native-check.ts'
+import { isDecisive, personalMember } from '#native/personal-data.ts'
 import { kindOf, recordsIn } from '#native/record-kinds.ts'
 import { readPages } from '#native/site-pages.ts'
 import { secretKeyIn } from '#native/web-script-secrets.ts'
@@ -44,7 +45,7 @@ const privateKey = /-----BEGIN (?:[A-Z]{2,9} )?PRIVATE KEY-----|^PuTTY-User-Key-
 /** A value that isn't a placeholder, a reference, or a word of a user interface. */
 const secretValue = String.raw`(?!\$\{|\$[A-Z(]|<|%|\{\{|change|your|example|placeholder|redacted|process\.|os\.)(?=[^\s"'<>]{0,60}[\d!@#$%^&*+_./-])[^\s"'<>,;]{6,200}`
 const secret = new RegExp(
-  String.raw`(?:^|[\s"'_.<\[?&-])(?:password|passwd|passwort|pass|pwd|secret|secret[_-]?key|api[_-]?key|access[_-]?key|(?:auth|access)?[_-]?token|private[_-]?key)["'\]]?\s{0,9}(?:=>|[:=>])\s{0,9}["']?${secretValue}`,
+  String.raw`(?:^|[\s"'_.<\[?&-])(?:password|passwd|passwort|kennwort|passphrase|pass|pwd|psk|secret|secret[_-]?key|api[_-]?key|access[_-]?key|(?:auth|access)?[_-]?token|private[_-]?key)["'\]]?\s{0,9}(?:=>|[:=>])\s{0,9}["']?${secretValue}`,
   'im',
 )
 const passwordHash = /^[\w.@-]{1,60}:(?:\$apr1\$|\$2[aby]\$|\{SHA\}|\$[156]\$)[^\n]{0,100}/m
@@ -104,12 +105,15 @@ function isPage(body: string): boolean {
 
 /** Each file once: those of listings, of robots.txt, and of links. */
 async function* namedFiles(context: NativeContext, site: WebSite): AsyncGenerator<string> {
-  const { pages } = await readPages(context, site)
+  const { pages, scripts } = await readPages(context, site)
   const robots = site.base === '/' ? await requestWeb(context, { target: '/robots.txt' }) : undefined
   const ruled = robots?.status === 200 ? pathsInRobots(robots.body) : []
   const linked = pages.flatMap(({ body, path }) => linksOf(body).flatMap((link) => pathHere(link, path) ?? []))
   const sources = pages.flatMap(({ body, path }) => foldersOfSources(body, path))
-  const named = [...new Set([...ruled, ...linked])].filter((path) => path.startsWith(site.base) && !isDestructive(path))
+  const mentioned = scripts.flatMap((script) => filesNamedIn(script))
+  const named = [...new Set([...ruled, ...linked, ...mentioned])].filter(
+    (path) => path.startsWith(site.base) && !isDestructive(path),
+  )
   const seen = new Set<string>()
   for (const path of named) {
     if (path.endsWith('/') || seen.has(path)) continue
@@ -135,6 +139,12 @@ async function* namedFiles(context: NativeContext, site: WebSite): AsyncGenerato
   }
 }
 
+/** Absolute paths of files in the text of a script. */
+function filesNamedIn(script: string): string[] {
+  const paths = script.matchAll(/["'`](\/(?!\/)[\w./-]{1,120}\.[a-z]{2,6})["'`?]/g).take(100)
+  return [...paths].map(([, path = '']) => path)
+}
+
 const sourcesMax = 30
 
 /** Folders of images and scripts, and those above them. */
@@ -146,8 +156,6 @@ function foldersOfSources(body: string, base: string): string[] {
   })
 }
 
-const decisive =
-  /^(?:.*(?:password|passwort|passwd|iban|birth|geburt|salary|gehalt|ssn|social_security|tax_id|card_?number|credit_?card|passport|account_?number).*|pin)$/
 const personal =
   /e_?mail|phone|telefon|mobile|street|address|adresse|first_?name|last_?name|surname|vorname|nachname|^name$/
 
@@ -159,12 +167,11 @@ function personalColumns(content: string): string | undefined {
   const columns = header
     .split(separator)
     .map((name) => name.trim().replaceAll('"', '').toLowerCase().replaceAll(/[\s-]/g, '_'))
-  const isPersonal =
-    columns.some((name) => decisive.test(name)) || columns.filter((name) => personal.test(name)).length >= 3
+  const isPersonal = columns.some(isDecisive) || columns.filter((name) => personal.test(name)).length >= 3
   return isPersonal ? header : undefined
 }
 
 function records(content: string, path: string): string | undefined {
   const kind = kindOf(path)
-  return kind && recordsIn(content, kind)
+  return (kind && recordsIn(content, kind)) ?? personalMember(content, 'list')
 }

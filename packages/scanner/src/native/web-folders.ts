@@ -1,5 +1,6 @@
 /** Folders of static files that the start page uses, and files outside of them. */
 import { randomBytes } from 'node:crypto'
+import { callsOf } from '#native/api-answers.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import { folderOf, pathHere, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
@@ -64,6 +65,7 @@ export const webFolders: NativeCheck = {
       traversal ??= await readsPasswords(context, folderOf(file))
       alias ??= await readsParent(context, file)
     }
+    alias ??= await leavesPrefix(context)
     const isComplete = performance.now() <= stopAt
     return {
       ...(traversal || isComplete ? { [folderTraversal.id]: traversal } : {}),
@@ -113,6 +115,28 @@ async function readsParent(context: NativeContext, file: string): Promise<Proof 
   const control = await requestWeb(context, { target: `/${top}../${randomBytes(6).toString('hex')}/${rest}` })
   const isSame = (other: WebResponse | undefined) => other?.status === 200 && other.body === found.body
   return isSame(original) && !isSame(control) ? { ...webProof(found, [target]), path: target } : null
+}
+
+const topsMax = 2
+const prefixes = ['v1', 'api', 'api/v1', 'v2', 'app', 'public']
+
+/**
+ * Reads the root of an API through the parent of the path to which nginx forwards, such as `/api../v1/` for `/api/`.
+ */
+async function leavesPrefix(context: NativeContext): Promise<Proof | null> {
+  const tops = (await callsOf(context)).flatMap(({ path }) => /^\/[\w-]{1,40}(?=\/)/.exec(path)?.[0] ?? [])
+  for (const top of [...new Set(tops)].slice(0, topsMax)) {
+    const page = await requestWeb(context, { target: `${top}/`, headers: { Accept: 'application/json' } })
+    if (page?.status !== 200 || page.body === '' || !isNginx(page)) continue
+    for (const prefix of prefixes) {
+      const target = `${top}../${prefix}/`
+      const found = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
+      if (found?.status !== 200 || found.body !== page.body) continue
+      const control = await requestWeb(context, { target: `${top}../${randomBytes(6).toString('hex')}/` })
+      if (control && control.body !== found.body) return { ...webProof(found, [target]), path: target }
+    }
+  }
+  return null
 }
 
 function isNginx({ headers }: WebResponse): boolean {

@@ -1,8 +1,10 @@
 /** Authentication that a server requires for listed methods only. */
 import { randomBytes } from 'node:crypto'
 import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { linkedPages } from '#native/parameters.ts'
 import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
+import { readSite } from '#native/web-site.ts'
 
 const methodBypass = checkInfo({
   id: 'http-method-bypass',
@@ -11,7 +13,7 @@ const methodBypass = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'The server requires a password for GET, but returns the page for an unknown HTTP method. The check sent the method `GLACIS`.',
+    'The server requires a password for GET, but returns the page for another HTTP method. The check sent the unknown method `GLACIS`, or `HEAD`, which returns the page without its content.',
   impact: 'An attacker can use the protected pages without a password.',
   remediation:
     'Protect all methods: remove `<Limit>` around `Require` in Apache, and the `http-method` elements of `security-constraint` in web.xml.',
@@ -28,22 +30,32 @@ export const webMethodBypass: NativeCheck = {
   isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
-    const target = folderOf(context.basePath)
-    const page = await requestWeb(context, { target })
-    if (!page) return {}
-    if (!requiresPassword(page)) return { [methodBypass.id]: null }
-    const bypassed = await requestWeb(context, { method: unknownMethod, target })
-    if (!bypassed) return {}
-    if (!isContent(bypassed)) return { [methodBypass.id]: null }
-    // Some servers answer an unknown method with the same text everywhere.
-    const missing = await requestWeb(context, {
-      method: unknownMethod,
-      target: `${target}${randomBytes(8).toString('hex')}`,
-    })
-    if (!missing || missing.status === bypassed.status) return { [methodBypass.id]: null }
-    const proof = webProof(bypassed, [bypassed.body.trim().slice(0, markLength)])
-    return { [methodBypass.id]: { ...proof, path: target } }
+    const site = await readSite(context)
+    if (!site) return {}
+    const base = folderOf(context.basePath)
+    for (const target of new Set([base, ...linkedPages(site)])) {
+      const page = await requestWeb(context, { target })
+      if (!page) return {}
+      if (!requiresPassword(page)) continue
+      const proof = (await bypassedBy(context, target, unknownMethod)) ?? (await bypassedBy(context, target, 'HEAD'))
+      if (proof) return { [methodBypass.id]: proof }
+    }
+    return { [methodBypass.id]: null }
   },
+}
+
+async function bypassedBy(context: NativeContext, target: string, method: string): Promise<Proof | undefined> {
+  const page = await requestWeb(context, { method, target })
+  const isReached = page && (method === 'HEAD' ? page.status === 200 : isContent(page))
+  if (!isReached) return undefined
+  // Some servers answer a method with the same status everywhere.
+  const missing = await requestWeb(context, {
+    method,
+    target: `${folderOf(target)}${randomBytes(8).toString('hex')}`,
+  })
+  if (!missing || missing.status === page.status) return undefined
+  const mark = method === 'HEAD' ? `HTTP/1.1 ${page.status}` : page.body.trim().slice(0, markLength)
+  return { ...webProof(page, [mark]), path: target }
 }
 
 function requiresPassword({ status, headers }: WebResponse): boolean {

@@ -12,6 +12,7 @@ import {
   linkedItems,
   linkedPages,
   type Parameter,
+  placeOf,
   parametersOf,
   plainPaths,
 } from '#native/parameters.ts'
@@ -35,7 +36,7 @@ import { readSite, type WebSite } from '#native/web-site.ts'
 
 export const debugPage = checkInfo({
   id: 'debug-page-exposed',
-  name: 'Debug pages of a web framework exposed',
+  name: 'Framework debug page exposed',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
@@ -74,7 +75,10 @@ export const webParameters: NativeCheck = {
     const described = description ? describedParameters(description, site.base) : []
     const { pages: linked, scripts } = await readPages(context, site)
     const items = distinct(linked.flatMap((front) => linkedItems({ front, base: site.base }))).slice(0, itemsMax)
-    const parameters = distinct([...parametersOf(linked, scripts), ...items, ...described])
+    const robots = site.base === '/' ? await requestWeb(context, { target: '/robots.txt' }) : undefined
+    const texts = robots?.status === 200 ? [...scripts, robots.body] : scripts
+    const usual = await repeatedNames(context, site)
+    const parameters = distinct([...parametersOf(linked, texts), ...items, ...described, ...usual])
     const attempts = await attemptsOf(context, parameters)
     const pages = [
       ...linked,
@@ -125,10 +129,24 @@ export const webParameters: NativeCheck = {
   },
 }
 
+const usualNames = 'q s search query lang name id page ref utm_source message error'.split(' ')
+
+/** Usual parameters whose values the start page repeats, found with one request. */
+async function repeatedNames(context: NativeContext, { base }: WebSite): Promise<readonly Parameter[]> {
+  const marked = usualNames.map((name) => [name, `g${randomBytes(5).toString('hex')}`] as const)
+  const query = marked.map((pair) => pair.join('=')).join('&')
+  const page = await requestWeb(context, { target: `${base}?${query}`, headers: { Accept: 'text/html,*/*;q=0.8' } })
+  // A page that contains the whole query has no parameter of its own.
+  if (!page || page.body.includes(query)) return []
+  return marked
+    .filter(([, mark]) => page.body.includes(mark))
+    .map(([name]) => ({ path: base, query: [], name, value: '' }))
+}
+
 async function interpolation(context: NativeContext, attempts: readonly Attempt[]) {
   for (const { parameter } of attempts) {
     const { decoded, resolved } = await interpolatesText((value) => requestWith(context, parameter, value))
-    const { path } = parameter
+    const path = placeOf(parameter)
     if (decoded) return { decoded: { ...decoded, path }, resolved: resolved && { ...resolved, path } }
   }
   return { decoded: null, resolved: null }
@@ -143,9 +161,9 @@ function forgeryInPath(context: NativeContext, site: WebSite, hasUrl: boolean): 
   })
 }
 
-async function provedBy({ path }: Parameter, proving: Promise<Proof | null>): Promise<Proof | null> {
+async function provedBy(parameter: Parameter, proving: Promise<Proof | null>): Promise<Proof | null> {
   const proof = await proving
-  return proof && { ...proof, path }
+  return proof && { ...proof, path: placeOf(parameter) }
 }
 
 async function firstProof<Item>(
@@ -174,10 +192,13 @@ function isRepeated({ tag, response }: Attempt): boolean {
   return response.body.includes(tag.slice(1, -1))
 }
 
-/** Whether a header of the response contains the value. */
-function isInHeader({ tag, response, parameter }: Attempt): boolean {
-  const name = tag.slice(1, -1)
-  return response.headers.some(([, text]) => text.includes(name)) || isRedirect(parameter)
+/**
+ * Whether a header of the response contains the value. Node.js rejects line breaks, which ends a server that doesn't
+ * expect it; such servers don't name themselves.
+ */
+function isInHeader({ tag, response: { headers }, parameter }: Attempt): boolean {
+  const hasName = headers.some(([name]) => name.toLowerCase() === 'server')
+  return hasName && (headers.some(([, text]) => text.includes(tag.slice(1, -1))) || isRedirect(parameter))
 }
 
 function shownDebugPage(pages: readonly (WebResponse & { readonly path: string })[]): Proof | null {

@@ -1,8 +1,8 @@
 /** Personal data in responses of an API to anyone, in lists and by number. */
-import { z } from 'zod'
 import { collectionsOf, readAnswers } from '#native/api-answers.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { personalMember } from '#native/personal-data.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 
 export const personalData = checkInfo({
@@ -20,13 +20,6 @@ export const personalData = checkInfo({
   tags: 'exposure api unauth',
 })
 
-/** Members of which any one is enough, normalized. */
-const decisive =
-  /^(?:password_?hash|password|passwd|iban|birth_?da(?:te|y)|date_?of_?birth|dob|salary|ssn|social_?security_?(?:number|no)|tax_?(?:id|number)|(?:credit_?)?card_?(?:number|no)|passport_?(?:number|no)|bank_?account)$/
-const objectsMax = 50
-const depthMax = 4
-const parsedLengthMax = 600_000
-
 export const webPersonalData: NativeCheck = {
   checks: [personalData],
   isPerFolder: true,
@@ -35,87 +28,43 @@ export const webPersonalData: NativeCheck = {
     const answers = await readAnswers(context)
     if (!answers) return {}
     for (const { target, page } of answers) {
-      const found = personalMember(page, 'list')
+      const found = page.status === 200 ? personalMember(page.body, 'list') : undefined
       if (found !== undefined) return { [personalData.id]: { ...webProof(page, [found]), path: target } }
     }
     return { [personalData.id]: await recordsByNumber(context) }
   },
 }
 
-/** Two consecutive numbers return different personal records, and a number that is unlikely to exist returns none. */
+/** Two consecutive identifiers return records of the same kind, and one that is unlikely to exist returns none. */
 async function recordsByNumber(context: NativeContext): Promise<Proof | null> {
-  for (const collection of await collectionsOf(context)) {
-    const read = (number: number) =>
-      requestWeb(context, { target: collection.replace('*', String(number)), headers: { Accept: 'application/json' } })
-    const second = await read(2)
-    const found = second && personalMember(second, 'record')
-    if (!second || found === undefined) continue
-    const others = [await read(1), await read(987_654_321)]
-    const [first, last] = others.map((page) => page && personalMember(page, 'record'))
-    if (first !== undefined && last === undefined && others[0]?.body !== second.body)
-      return { ...webProof(second, [found]), path: collection.replace('*', '2') }
+  for (const { target, examples } of await collectionsOf(context)) {
+    const read = (id: string) =>
+      requestWeb(context, { target: target.replace('*', id), headers: { Accept: 'application/json' } })
+    for (const id of [...examples, '1']) {
+      const page = await read(id)
+      const member = page?.status === 200 ? personalMember(page.body, 'record') : undefined
+      if (!page || member === undefined) continue
+      const neighbors = [
+        await read(withNumber(id, (number) => number + 1)),
+        await read(withNumber(id, (number) => number - 1)),
+      ]
+      const unlikely = await read(withNumber(id, () => 987_654_321))
+      if (neighbors.some((next) => isSameKind(page, next)) && !isSameKind(page, unlikely))
+        return { ...webProof(page, [member]), path: target.replace('*', id).split('?', 1)[0] ?? target }
+    }
   }
   return null
 }
 
-/** The member that makes a list, or a single record, personal, as it stands in the JSON text. */
-function personalMember({ status, body }: WebResponse, kind: 'list' | 'record'): string | undefined {
-  if (status !== 200 || body.length > parsedLengthMax || !/^\s{0,99}[[{]/.test(body)) return undefined
-  const objects = objectsIn(parsed(body), { isInList: kind === 'record' }).slice(0, objectsMax)
-  const [sufficient] = objects.flatMap((object) => filled(object).filter((name) => decisive.test(normalized(name))))
-  if (sufficient !== undefined) return `"${sufficient}"`
-  const [contact, second] = objects.filter((object) => isContact(object))
-  return contact && (second || kind === 'record') ? mailOf(contact) : undefined
+/** Another record with the same members, some of which may be empty. */
+function isSameKind(page: WebResponse, other: WebResponse | undefined): boolean {
+  return other?.status === 200 && other.body !== page.body && membersOf(other) === membersOf(page)
 }
 
-type JsonObject = Readonly<Record<string, unknown>>
-
-/** An object with an email address and a phone number. */
-function isContact(object: JsonObject): boolean {
-  const names = filled(object).map(normalized)
-  return (
-    mailOf(object) !== undefined &&
-    names.some((name) => /^(?:phone|mobile|telephone|tel)(?:_?(?:number|no))?$/.test(name))
-  )
+function membersOf({ body }: WebResponse): string {
+  return [...body.matchAll(/"(\w{1,60})"\s{0,9}:/g).take(200)].map(([, name = '']) => name).join()
 }
 
-function mailOf(object: JsonObject): string | undefined {
-  const name = filled(object).find((key) => /^e_?mail/.test(normalized(key)) && String(object[key]).includes('@'))
-  return name === undefined ? undefined : `"${name}"`
-}
-
-/** Members with a text or a number that isn't masked. */
-function filled(object: JsonObject): readonly string[] {
-  return Object.keys(object).filter((name) => {
-    const value = object[name]
-    return typeof value === 'number' || (typeof value === 'string' && /^(?![*•x]{3}|string$).{3}/.test(value))
-  })
-}
-
-function normalized(name: string): string {
-  return name
-    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .replaceAll('-', '_')
-}
-
-const JsonObject = z.record(z.string(), z.unknown())
-
-/** Objects of lists at any depth; all objects if the value itself counts as an item of a list. */
-function objectsIn(value: unknown, { isInList }: { isInList: boolean }, depth = 0): readonly JsonObject[] {
-  if (depth > depthMax) return []
-  if (Array.isArray(value))
-    return value.slice(0, objectsMax).flatMap((item) => objectsIn(item, { isInList: true }, depth + 1))
-  const object = JsonObject.safeParse(value).data
-  if (!object) return []
-  const inner = Object.values(object).flatMap((item) => objectsIn(item, { isInList }, depth + 1))
-  return isInList ? [object, ...inner] : inner
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
+function withNumber(id: string, change: (number: number) => number): string {
+  return id.replace(/\d{1,12}$/, (digits) => String(change(Number(digits))).padStart(digits.length, '0'))
 }

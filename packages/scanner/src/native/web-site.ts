@@ -47,17 +47,17 @@ export function scriptsOf({ body, path }: Pick<Page, 'body' | 'path'>): readonly
   return [...new Set(paths)].slice(0, scriptsMax)
 }
 
-/** Scripts of this server, and the sources in their source maps. */
+/** Scripts of this server, and the sources in their source maps, without the responses as received. */
 export async function readScripts(context: NativeContext, paths: readonly string[]): Promise<readonly Page[]> {
   const scripts: Page[] = []
   for (const path of paths.slice(0, scriptsMax)) {
     const script = await requestWeb(context, { target: path, bytesMax: scriptBytesMax })
     if (script?.status !== 200) continue
-    scripts.push({ ...script, path })
+    scripts.push({ ...script, path, received: '' })
     const map = mapOf(script.body, path)
     const sources = map === undefined ? undefined : await requestWeb(context, { target: map, bytesMax: scriptBytesMax })
     if (map !== undefined && sources?.status === 200)
-      scripts.push({ ...sources, path: map, body: sourcesIn(sources.body) })
+      scripts.push({ ...sources, path: map, received: '', body: sourcesIn(sources.body) })
   }
   return scripts
 }

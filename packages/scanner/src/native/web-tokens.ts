@@ -36,10 +36,12 @@ const weakSession = checkInfo({
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 9.1,
-  summary: 'A Flask or Express session cookie is signed with a secret that appears in examples or documentation.',
-  impact: 'An attacker can forge sessions. In Flask, the cookie contains the session, so any user can be impersonated.',
+  summary:
+    'A session cookie is signed with a secret that appears in examples or documentation, or that is the name of the application. The check recognizes cookies of Flask, Express, and Mojolicious, and others with a hexadecimal signature.',
+  impact:
+    'An attacker can forge sessions. In Flask and Mojolicious, the cookie contains the session, so any user can be impersonated.',
   remediation:
-    'Replace `SECRET_KEY` (Flask) or the `secret` option (express-session, cookie-session) with at least 32 random bytes.',
+    'Replace `SECRET_KEY` (Flask), the `secret` option (express-session, cookie-session), or `secrets` (Mojolicious) with at least 32 random bytes.',
   reference: 'https://flask.palletsprojects.com/en/stable/config/#SECRET_KEY',
   tags: 'misconfig http session',
 })
@@ -60,7 +62,7 @@ const predictable = checkInfo({
 const words = [
   'secret password changeme change-me changeit admin test testing jwt token auth key private default example dev',
   'development qwerty letmein insecure session cookie flask express node hello root pass demo super',
-  'secretkey secret_key secret-key my_secret my-secret mysecret mysecretkey my_secret_key my-secret-key',
+  'secretkey secretKey secret_key secret-key my_secret my-secret mysecret mysecretkey my_secret_key my-secret-key',
   'your_secret your-secret your-secret-key your_secret_key yoursecret yoursecretkey your-256-bit-secret',
   'your_jwt_secret your-jwt-secret jwtsecret jwt_secret jwt-secret jwtSecret jwt_secret_key JWT_SECRET',
   'SECRET SECRET_KEY SuperSecret supersecret super-secret super_secret super_secret_key superSecretKey',
@@ -107,7 +109,7 @@ export const webTokens: NativeCheck = {
     return {
       [unsigned.id]: firstProof(pages, tokensOf, (token) => (algorithmOf(token) === 'none' ? 'alg: none' : undefined)),
       [weakJwt.id]: firstProof(pages, tokensOf, secretOfJwt),
-      [weakSession.id]: firstProof(pages, cookiesOf, (cookie) => secretOfFlask(cookie) ?? secretOfExpress(cookie)),
+      [weakSession.id]: firstProof(pages, cookiesOf, secretOfCookie),
       [predictable.id]: await consecutiveNumbers(context, pages),
     }
   },
@@ -165,11 +167,32 @@ function firstProof(
   return null
 }
 
+/** `name=value`, without quotes and percent-encoding. */
 function cookiesOf({ headers }: WebResponse): string[] {
   return headers.flatMap(([name, text]) => {
-    const [, value = ''] = /^set-cookie$/i.test(name) ? (/^[^=;]+=([^;]+)/.exec(text) ?? []) : []
-    return value.length < 10 || value.length > 4000 ? [] : [percentDecoded(value.replaceAll('"', ''))]
+    const [, key = '', value = ''] = /^set-cookie$/i.test(name) ? (/^([^=;]+)=([^;]+)/.exec(text) ?? []) : []
+    return value.length < 10 || value.length > 4000 ? [] : [`${key}=${percentDecoded(value.replaceAll('"', ''))}`]
   })
+}
+
+function secretOfCookie(cookie: string): string | undefined {
+  const value = cookie.slice(cookie.indexOf('=') + 1)
+  return secretOfFlask(value) ?? secretOfExpress(value) ?? secretOfHex(cookie)
+}
+
+const hexHashes: Readonly<Record<number, string>> = { 32: 'md5', 40: 'sha1', 64: 'sha256' }
+
+/** A value and its HMAC in hexadecimal: of the value, or with the name as in Mojolicious, whose default secret is a name. */
+function secretOfHex(cookie: string): string | undefined {
+  const [, name = '', value = '', signature = ''] =
+    /^([^=]{1,100})=(.{1,3900}?)(?:--|[.|:])([\da-f]{32,64})$/.exec(cookie) ?? []
+  const hash = hexHashes[signature.length]
+  if (hash === undefined) return undefined
+  return signedWith(
+    (secret) =>
+      [value, `${name}=${value}`].some((text) => createHmac(hash, secret).update(text).digest('hex') === signature),
+    [name],
+  )
 }
 
 function percentDecoded(text: string): string {
@@ -215,7 +238,7 @@ function secretOfExpress(cookie: string): string | undefined {
   return signedWith((secret) => createHmac('sha256', secret).update(signed).digest('base64').slice(0, 43) === signature)
 }
 
-function signedWith(isSigned: (secret: string) => boolean): string | undefined {
-  const secret = secrets.find((candidate) => isSigned(candidate))
+function signedWith(isSigned: (secret: string) => boolean, others: readonly string[] = []): string | undefined {
+  const secret = [...secrets, ...others].find((candidate) => isSigned(candidate))
   return secret === undefined ? undefined : `signed with the secret "${secret}"`
 }

@@ -1,0 +1,76 @@
+/** Recognizes personal data by the names of members and columns. */
+import { z } from 'zod'
+
+/** Normalized names, in the languages of many applications. */
+const decisive =
+  /^(?:[a-z\d]{1,20}_){0,3}(?:password(?:_?hash)?|passwd|passwort|kennwort|pwd|pin(?:_?code)?|iban|birth_?(?:da(?:te|y))|date_?of_?birth|dob|birthdate|geburts(?:datum|tag)|salary|gehalt|ssn|social_?security(?:_?(?:number|no))?|tax_?(?:id|number)|(?:credit_?)?card_?(?:number|no)|passport(?:_?(?:number|no))?|bank_?account|account_?number|access_?code|door_?code|licen[cs]e_?(?:number|no)|diagnosis|medical_?\w{1,20}|allerg\w{1,10})$/
+const objectsMax = 50
+const depthMax = 4
+const parsedLengthMax = 600_000
+
+/** The member that makes a list, or a single record, personal, as it stands in the JSON text. */
+export function personalMember(body: string, kind: 'list' | 'record'): string | undefined {
+  if (body.length > parsedLengthMax || !/^\s{0,99}[[{]/.test(body)) return undefined
+  const objects = objectsIn(parsed(body), { isInList: kind === 'record' }).slice(0, objectsMax)
+  const [sufficient] = objects.flatMap((object) => filled(object).filter(isDecisive))
+  if (sufficient !== undefined) return `"${sufficient}"`
+  const [contact, second] = objects.filter((object) => isContact(object))
+  return contact && (second || kind === 'record') ? mailOf(contact) : undefined
+}
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+/** An object with an email address and a phone number. */
+function isContact(object: JsonObject): boolean {
+  const names = filled(object).map(normalized)
+  return (
+    mailOf(object) !== undefined &&
+    names.some((name) => /^(?:phone|mobile|telephone|tel)(?:_?(?:number|no))?$/.test(name))
+  )
+}
+
+function mailOf(object: JsonObject): string | undefined {
+  const name = filled(object).find((key) => /^e_?mail/.test(normalized(key)) && String(object[key]).includes('@'))
+  return name === undefined ? undefined : `"${name}"`
+}
+
+/** Members with a text or a number that isn't masked. */
+function filled(object: JsonObject): readonly string[] {
+  return Object.keys(object).filter((name) => {
+    const value = object[name]
+    return typeof value === 'number' || (typeof value === 'string' && /^(?![*•x]{3}|string$).{3}/.test(value))
+  })
+}
+
+/** Whether a member or a column with this name is personal or secret by itself. */
+export function isDecisive(name: string): boolean {
+  return decisive.test(normalized(name))
+}
+
+function normalized(name: string): string {
+  return name
+    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replaceAll(/[\s-]/g, '_')
+}
+
+const JsonObject = z.record(z.string(), z.unknown())
+
+/** Objects of lists at any depth; all objects if the value itself counts as an item of a list. */
+function objectsIn(value: unknown, { isInList }: { isInList: boolean }, depth = 0): readonly JsonObject[] {
+  if (depth > depthMax) return []
+  if (Array.isArray(value))
+    return value.slice(0, objectsMax).flatMap((item) => objectsIn(item, { isInList: true }, depth + 1))
+  const object = JsonObject.safeParse(value).data
+  if (!object) return []
+  const inner = Object.values(object).flatMap((item) => objectsIn(item, { isInList }, depth + 1))
+  return isInList ? [object, ...inner] : inner
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
