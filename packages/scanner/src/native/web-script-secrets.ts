@@ -19,6 +19,7 @@ const scriptSecret = checkInfo({
   tags: 'exposure secrets javascript',
 })
 
+// cspell:disable
 /** Formats that no public key has. */
 const formats: readonly RegExp[] = [
   /-----BEGIN (?:[A-Z]{2,9} )?PRIVATE KEY-----(?:\\n|\s)[\w+/=\\\s]{60}/,
@@ -36,6 +37,7 @@ const formats: readonly RegExp[] = [
   /\baws_?secret_?(?:access_?)?key["']?\s{0,3}[:=]\s{0,3}["'][\w+/]{40}["']/i,
   /\b(?:mongodb(?:\+srv)?|postgres(?:ql)?|mysql|amqps?|rediss?):\/\/[^\s:@/"'`<>$]{1,60}:[^\s:@/"'`<>${]{3,100}@[\w.-]{3,200}/,
 ]
+// cspell:enable
 /** A constant of the application, such as `const ADMIN_TOKEN = "…"`, without publishable tokens. */
 const constant =
   /\b(?!\w{0,30}(?:CSRF|XSRF|CANCEL))[A-Z][A-Z_]{0,30}_(?:TOKEN|SECRET|PASSWORD|PRIVATE_KEY)\s{0,3}[:=]\s{0,3}["'](?!pk[._])(?=[^"'\d]{0,60}\d)[\w.+/=!@#$%^&*-]{8,100}["']/
