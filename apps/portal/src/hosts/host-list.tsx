@@ -8,11 +8,12 @@ import { HostBulkBar } from '#hosts/host-bulk.tsx'
 import { HostFilters } from '#hosts/host-filters.tsx'
 import { HostTable } from '#hosts/host-table.tsx'
 import { list } from '#hosts/queries.ts'
-import { type HostSearch, hostsInput, hasFilters, newDays } from '#hosts/search.ts'
+import { type HostSearch, hostsInput, newDays } from '#hosts/search.ts'
 import { summary } from '#issues/queries.ts'
 import { copyText } from '#lib/copy-text.ts'
 import { useKeys } from '#lib/keyboard.ts'
 import { focusedRow } from '#lib/page-keys.ts'
+import { countFilters, withoutFilters } from '#lib/search-schema.ts'
 import { deselectHidden, nothingSelected, toggleRow, toggleAllRows } from '#lib/selection.ts'
 import { addToast } from '#ui/toasts.tsx'
 import { lastEnded } from '#scans/queries.ts'
@@ -33,7 +34,7 @@ export function HostListPage() {
   const hosts = query.data?.hosts
   const rows = hosts?.map(({ id }) => id) ?? []
   const selection = deselectHidden(selected, rows)
-  const isFiltered = hasFilters(search)
+  const isFiltered = countFilters(search) > 0
   useCopyKey(hosts)
   return (
     <div className="pg flex grow flex-col">
@@ -58,7 +59,7 @@ export function HostListPage() {
         query={query}
         count={hosts?.length}
         isFiltered={isFiltered}
-        onClear={() => go({ size: search.size, sort: search.sort })}
+        onClear={() => go(withoutFilters(search))}
         empty={<NoHosts />}
       >
         <HostTable

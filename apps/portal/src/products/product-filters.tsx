@@ -1,6 +1,7 @@
 /** Search, filters, and sort order of the list of technologies. */
 import { useQuery } from '@tanstack/react-query'
 import { ArrowDownWideNarrow, ChevronDown } from 'lucide-react'
+import { countFilters, withoutFilters } from '#lib/search-schema.ts'
 import {
   type KindParam,
   type ProductSearch,
@@ -37,27 +38,13 @@ interface ProductFiltersProps {
   readonly onSearch: (search: ProductSearch, replace?: boolean) => void
 }
 export function ProductFilters({ search, onSearch }: ProductFiltersProps) {
-  const {
-    q,
-    target,
-    asset,
-    vendor,
-    product,
-    kind = [],
-    support = [],
-    risky = false,
-    watched = false,
-    sort,
-    group,
-  } = search
+  const { q, target, asset, vendor, product, kind = [], support = [], risky = false, watched = false, group } = search
   const targets = useQuery(allTargets()).data?.targets ?? []
   const set = (change: ProductSearch, replace = false) => onSearch({ ...search, after: undefined, ...change }, replace)
   return (
     <FilterBar
-      activeCount={
-        [q, target, asset, vendor, product, kind.length, support.length, risky, watched].filter(Boolean).length
-      }
-      onClear={() => onSearch({ size: search.size, sort, group })}
+      activeCount={countFilters(search)}
+      onClear={() => onSearch(withoutFilters(search))}
       search={
         <SearchField
           label="Search technologies"

@@ -4,12 +4,13 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Eye, Layers } from 'lucide-react'
 import { useState } from 'react'
 import { summary } from '#issues/queries.ts'
+import { countFilters, withoutFilters } from '#lib/search-schema.ts'
 import { deselectHidden, nothingSelected, toggleRow, toggleAllRows } from '#lib/selection.ts'
 import { list } from '#products/queries.ts'
 import { ExportProducts } from '#products/export-products.tsx'
 import { ProductBulkBar } from '#products/product-bulk.tsx'
 import { ProductFilters } from '#products/product-filters.tsx'
-import { productFilter, hasFilters, type ProductSearch, productsInput } from '#products/search.ts'
+import { productFilter, type ProductSearch, productsInput } from '#products/search.ts'
 import { WatchForm } from '#products/watch-form.tsx'
 import { ProductTable } from '#products/product-table.tsx'
 import { Button, ButtonLink } from '#ui/button.tsx'
@@ -26,7 +27,7 @@ export function ProductListPage() {
   const { size, after } = search
   const query = useQuery(list(productsInput(search)))
   const products = query.data?.products
-  const isFiltered = hasFilters(search)
+  const isFiltered = countFilters(search) > 0
   const [selected, setSelected] = useState(nothingSelected)
   const ids = products?.map(({ id }) => id) ?? []
   const selection = deselectHidden(selected, ids)
@@ -62,7 +63,7 @@ export function ProductListPage() {
         query={query}
         count={products?.length}
         isFiltered={isFiltered}
-        onClear={() => go({ size, group: search.group })}
+        onClear={() => go(withoutFilters(search))}
         empty={<NoProducts />}
       >
         <ProductTable

@@ -11,13 +11,14 @@ import { useKeys } from '#lib/keyboard.ts'
 import { focusedRow, clickKeys } from '#lib/page-keys.ts'
 import { denialOf } from '#lib/role.ts'
 import { portalConfig } from '#lib/portal-config.ts'
+import { countFilters, withoutFilters } from '#lib/search-schema.ts'
 import { deselectHidden, nothingSelected, toggleRow, toggleAllRows } from '#lib/selection.ts'
 import { addToast } from '#ui/toasts.tsx'
 import { start, startedMessage } from '#scans/queries.ts'
 import { AgentHint } from '#targets/agent-hint.tsx'
 import { DeleteTarget } from '#targets/delete-target.tsx'
 import { maxAttentionCount, inState, list } from '#targets/queries.ts'
-import { isFiltered, type ScopeSearch, sortTargets, targetsInput } from '#targets/search.ts'
+import { type ScopeSearch, sortTargets, targetsInput } from '#targets/search.ts'
 import { TargetBulk } from '#targets/target-bulk.tsx'
 import { TargetFilters } from '#targets/target-filters.tsx'
 import { TargetTable } from '#targets/target-table.tsx'
@@ -39,7 +40,7 @@ export function TargetListPage() {
   const [editing, setEditing] = useState<Target>()
   const [deleting, setDeleting] = useState<Target>()
   const [picked, setPicked] = useState(nothingSelected)
-  const hasFilters = isFiltered(search)
+  const hasFilters = countFilters(search) > 0
   const isWhole = query.data?.nextPageToken === '' && !search.after?.length
   const targets = query.data && (isWhole ? sortTargets(query.data.targets, search.sort) : query.data.targets)
   const isEmpty = targets?.length === 0 && !hasFilters
@@ -75,7 +76,7 @@ export function TargetListPage() {
         query={query}
         count={targets?.length}
         isFiltered={hasFilters}
-        onClear={() => go({ sort: search.sort, size: search.size })}
+        onClear={() => go(withoutFilters(search))}
         empty={<NoTargets onCreate={create} />}
       >
         <TargetTable
