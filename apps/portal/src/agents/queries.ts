@@ -82,36 +82,28 @@ export function install(id: string, system: InstallSystem) {
   return { ...query(getAgentInstall, { id, system }), staleTime: Number.POSITIVE_INFINITY }
 }
 
-export const create = mutationOptions({
-  mutationKey: [createAgent.path],
-  mutationFn: (name: string) => call(createAgent, { agent: { name } }),
-})
+export const create = mutationOptions({ mutationFn: (name: string) => call(createAgent, { agent: { name } }) })
 
 export const rename = mutationOptions({
-  mutationKey: [updateAgent.path],
   mutationFn: ({ id, name }: { readonly id: string; readonly name: string }) =>
     call(updateAgent, { id, agent: { name }, updateMask: { paths: ['name'] } }),
 })
 
 export const setInventory = mutationOptions({
-  mutationKey: [updateAgent.path, 'inventory'],
   mutationFn: ({ id, inventory }: { readonly id: string; readonly inventory: boolean }) =>
     call(updateAgent, { id, agent: { inventory }, updateMask: { paths: ['inventory'] } }),
 })
 
 export const limit = mutationOptions({
-  mutationKey: [updateAgent.path, 'limits'],
   mutationFn: ({ id, agent }: Pick<InputOf<typeof updateAgent>, 'id' | 'agent'>) =>
     call(updateAgent, { id, agent, updateMask: { paths: Object.keys(agent) } }),
 })
 
 export const rotate = mutationOptions({
-  mutationKey: [rotateAgentToken.path],
   mutationFn: (input: InputOf<typeof rotateAgentToken>) => call(rotateAgentToken, input),
 })
 
 export const remove = mutationOptions({
-  mutationKey: [deleteAgent.path],
   // The deleted agent's page is still on screen.
   meta: { except: getAgent.path },
   mutationFn: (input: InputOf<typeof deleteAgent>) => call(deleteAgent, input),

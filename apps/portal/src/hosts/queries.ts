@@ -38,18 +38,11 @@ export function timeline(id: string) {
 }
 
 export const update = mutationOptions({
-  mutationKey: [updateHost.path],
   mutationFn: (change: InputOf<typeof updateHost>) => call(updateHost, change),
   onSuccess: (response, _variables, _result, { client }) =>
     client.setQueryData(detail(response.host.id).queryKey, response),
 })
 
-export const merge = mutationOptions({
-  mutationKey: [mergeHosts.path],
-  mutationFn: (input: InputOf<typeof mergeHosts>) => call(mergeHosts, input),
-})
+export const merge = mutationOptions({ mutationFn: (input: InputOf<typeof mergeHosts>) => call(mergeHosts, input) })
 
-export const split = mutationOptions({
-  mutationKey: [splitHost.path],
-  mutationFn: (id: string) => call(splitHost, { id }),
-})
+export const split = mutationOptions({ mutationFn: (id: string) => call(splitHost, { id }) })

@@ -46,13 +46,11 @@ export function threats(id: string) {
 }
 
 export const watch = mutationOptions({
-  mutationKey: [watchProduct.path, 'watch'],
   mutationFn: (product: InputOf<typeof watchProduct>) => call(watchProduct, product),
 })
 
 /** Changes the notification threshold, or whether the product is watched. */
 export const editProduct = mutationOptions({
-  mutationKey: [updateProduct.path, 'change'],
   mutationFn: ({ id, ...product }: { id: string; minNotificationSeverity?: number; watched?: boolean }) =>
     call(updateProduct, { id, product, updateMask: { paths: updatePaths(product) } }),
 })
@@ -62,21 +60,18 @@ function updatePaths(product: { minNotificationSeverity?: number; watched?: bool
 }
 
 export const stopWatching = mutationOptions({
-  mutationKey: [deleteProduct.path, 'stop'],
   meta: { except: getProduct.path },
   mutationFn: (id: string) => call(deleteProduct, { id }),
 })
 
 /** Changes the notification threshold of several products. Resolves with the IDs that failed. */
 export const editProducts = mutationOptions({
-  mutationKey: [updateProduct.path, 'change many'],
   mutationFn: ({ ids, ...product }: { ids: readonly string[]; minNotificationSeverity: number }) =>
     callEach(ids, (id) => call(updateProduct, { id, product, updateMask: { paths: updatePaths(product) } })),
 })
 
 /** Resolves with the IDs that failed. */
 export const stopWatchingProducts = mutationOptions({
-  mutationKey: [deleteProduct.path, 'stop many'],
   mutationFn: (ids: readonly string[]) => callEach(ids, (id) => call(deleteProduct, { id })),
 })
 

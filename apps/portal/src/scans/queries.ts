@@ -138,10 +138,7 @@ export function overTime(input: InputOf<typeof scansOverTime>) {
   return { ...query(scansOverTime, input), placeholderData: keepPreviousData }
 }
 
-export const start = mutationOptions({
-  mutationKey: [startScan.path],
-  mutationFn: (targetId: string) => call(startScan, { targetId }),
-})
+export const start = mutationOptions({ mutationFn: (targetId: string) => call(startScan, { targetId }) })
 
 const expectations = {
   Scan: 'Results appear as hosts are scanned.',
@@ -171,7 +168,6 @@ export const maxStarts = 500
 
 /** Starts a scan of each target; the result lists skipped targets with reasons. */
 export const startMany = mutationOptions({
-  mutationKey: [startScans.path],
   mutationFn: (targetIds: readonly string[]) => call(startScans, { targetIds: [...targetIds] }),
 })
 
@@ -192,13 +188,11 @@ export async function startManyWithToast(client: QueryClient, targetIds: readonl
 
 /** Resumes a scan that waits for its allowed hours. */
 export const resume = mutationOptions({
-  mutationKey: [resumeScan.path],
   mutationFn: (id: string) => call(resumeScan, { id }),
   onSuccess: (response, id, _, { client }) => client.setQueryData(detail(id).queryKey, response),
 })
 
 export const cancel = mutationOptions({
-  mutationKey: [cancelScan.path],
   mutationFn: (id: string) => call(cancelScan, { id }),
   onSuccess: (response, id, _, { client }) => client.setQueryData(detail(id).queryKey, response),
 })
