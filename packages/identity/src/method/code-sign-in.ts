@@ -9,7 +9,7 @@ import { codeSignUp } from '#method/code-sign-up.ts'
 import { mailCode, resetTries, tooManyTries, tryCode } from '#method/code.ts'
 import { identifierNode } from '#method/identifier.ts'
 import { isEmail, normalizeAddress } from '#schema.ts'
-import { beginAttempt, consumeMailQuota, tooManyAttempts } from '#throttle.ts'
+import { beginAttempt, consumeMailQuota, throttled } from '#throttle.ts'
 import { label, notice, onField, onForm } from '#ui/message.ts'
 import { type Node, input, submit } from '#ui/node.ts'
 import { errorMessage } from '#ui/error-message.ts'
@@ -60,10 +60,7 @@ async function verifyCode(exchange: Exchange, fields: Fields, flow: Flow): Promi
   const code = textOf(fields, 'code')
   if (!code) return rejected(onField('code', errorMessage.required('code')))
   using attempt = await beginAttempt(service, 'code', flow.memory.address ?? '', client.ip)
-  if (attempt.isThrottled) {
-    emitEvent(exchange, 'throttled', null, 'code')
-    return rejected(onForm(errorMessage.generic(tooManyAttempts)))
-  }
+  if (attempt.isThrottled) return throttled(exchange, null, 'code')
   const outcome = await tryCode(service, flow, code)
   if (outcome.kind === 'too_many_tries') {
     return rejected(onForm(tooManyTries))

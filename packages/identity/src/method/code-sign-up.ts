@@ -2,12 +2,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Flow, Traits } from '#store.ts'
 import { type Fields, textOf } from '#http/body.ts'
-import { emitEvent } from '#http/exchange.ts'
 import { type Exchange, type Method, type RegistrationOutcome, rejected } from '#service.ts'
 import { signUpMail } from '#mail.ts'
 import { mailCode, resetTries, tooManyTries, tryRegistrationCode } from '#method/code.ts'
 import { normalizeAddress } from '#schema.ts'
-import { beginAttempt, consumeMailQuota, tooManyAttempts } from '#throttle.ts'
+import { beginAttempt, consumeMailQuota, throttled } from '#throttle.ts'
 import { label, notice, onField, onForm } from '#ui/message.ts'
 import { input, submit } from '#ui/node.ts'
 import { errorMessage } from '#ui/error-message.ts'
@@ -53,10 +52,7 @@ async function verifyCode(
   if (!isDeepStrictEqual(traits, flow.memory.traits)) return rejected(onForm(errorMessage.traitsChanged))
   if (!submittedCode) return rejected(onField('code', errorMessage.required('code')))
   using attempt = await beginAttempt(service, 'code', address, client.ip)
-  if (attempt.isThrottled) {
-    emitEvent(exchange, 'throttled', null, 'code')
-    return rejected(onForm(errorMessage.generic(tooManyAttempts)))
-  }
+  if (attempt.isThrottled) return throttled(exchange, null, 'code')
   const outcome = await tryRegistrationCode(service, flow, submittedCode)
   if (outcome.kind === 'too_many_tries') return rejected(onForm(tooManyTries))
   if (outcome.kind !== 'valid' || outcome.address !== address) return rejected(onForm(errorMessage.signUpCodeWrong))

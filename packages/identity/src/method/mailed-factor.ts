@@ -7,7 +7,7 @@ import { type Identity, markVerified, signInAddress } from '#identities.ts'
 import { secondFactorMail } from '#mail.ts'
 import { mailCode, resetTries, tooManyTries, tryCode } from '#method/code.ts'
 import { normalizeAddress } from '#schema.ts'
-import { beginAttempt, consumeMailQuota, tooManyAttempts } from '#throttle.ts'
+import { beginAttempt, consumeMailQuota, throttled } from '#throttle.ts'
 import { label, notice, onField, onForm } from '#ui/message.ts'
 import { type Node, input, submit } from '#ui/node.ts'
 import { errorMessage } from '#ui/error-message.ts'
@@ -69,10 +69,7 @@ async function verifyCode(
   const code = textOf(fields, 'code')
   if (!code) return rejected(onField('code', errorMessage.required('code')))
   using attempt = await beginAttempt(service, 'mailed_code', identity.id, client.ip)
-  if (attempt.isThrottled) {
-    emitEvent(exchange, 'throttled', identity.id, 'code')
-    return rejected(onForm(errorMessage.generic(tooManyAttempts)))
-  }
+  if (attempt.isThrottled) return throttled(exchange, identity.id, 'code')
   const outcome = await tryCode(service, flow, code)
   if (outcome.kind === 'too_many_tries') return rejected(onForm(tooManyTries))
   // Reject codes of another identity, and codes for an address that the identity no longer has.

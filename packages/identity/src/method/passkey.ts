@@ -20,7 +20,7 @@ import {
 import { findIdentity } from '#identities.ts'
 import { countFirstFactors, removeUnlessLast } from '#method/first-factors.ts'
 import { identifierNode } from '#method/identifier.ts'
-import { beginAttempt, tooManyAttempts } from '#throttle.ts'
+import { beginAttempt, throttled } from '#throttle.ts'
 import { label, onField, onForm } from '#ui/message.ts'
 import { type Node, input } from '#ui/node.ts'
 import { errorMessage } from '#ui/error-message.ts'
@@ -148,7 +148,7 @@ async function signIn(exchange: Exchange, fields: Fields, flow: Flow): Promise<L
   const identityId = await findAssertionOwner(exchange, assertion)
   if (!identityId) return rejected(onForm(errorMessage.keyUnknown))
   using attempt = await beginAttempt(service, 'passkey', identityId, exchange.client.ip)
-  if (attempt.isThrottled) return rejected(onForm(errorMessage.generic(tooManyAttempts)))
+  if (attempt.isThrottled) return throttled(exchange, identityId, 'passkey')
   const owner = { identityId, type: 'passkey' as const }
   const result = await verifyAssertion(service, flow, flow.memory.passkeyChallenge, owner, assertion)
   if (result === 'cloned') emitEvent(exchange, 'key_cloned', identityId, 'passkey')

@@ -19,7 +19,7 @@ import { passwordPolicyError } from '#method/password-policy.ts'
 import { isEmail, normalizeAddress } from '#schema.ts'
 import { revokeOtherSessions } from '#session.ts'
 import type { Database } from '#store.ts'
-import { beginAttempt, tooManyAttempts } from '#throttle.ts'
+import { beginAttempt, throttled } from '#throttle.ts'
 import { type FieldMessage, label, onField, onForm } from '#ui/message.ts'
 import { input, submit } from '#ui/node.ts'
 import { errorMessage } from '#ui/error-message.ts'
@@ -84,10 +84,7 @@ async function signIn(exchange: Exchange, fields: Fields): Promise<LoginOutcome>
   if (!identifier || !submittedPassword) return rejected(...missing, ...missingPassword(fields))
 
   using attempt = await beginAttempt(exchange.service, 'password', identifier, exchange.client.ip)
-  if (attempt.isThrottled) {
-    emitEvent(exchange, 'throttled', null, loggableIdentifier(identifier))
-    return rejected(onForm(errorMessage.generic(tooManyAttempts)))
-  }
+  if (attempt.isThrottled) return throttled(exchange, null, loggableIdentifier(identifier))
   const { db, hashing } = exchange.service
   const credential = await findCredential(db, identifier)
   const isCorrect = await verifyPassword(submittedPassword, credential?.hash ?? (await decoyHash(hashing)))

@@ -14,7 +14,7 @@ import {
   type LiveSession,
 } from '#service.ts'
 import { identifierNode } from '#method/identifier.ts'
-import { beginAttempt, tooManyAttempts } from '#throttle.ts'
+import { beginAttempt, throttled } from '#throttle.ts'
 import { label, onForm } from '#ui/message.ts'
 import { type Node, input } from '#ui/node.ts'
 import { errorMessage } from '#ui/error-message.ts'
@@ -104,7 +104,7 @@ async function verifyKey(
   if (!assertion) return rejected(onForm(errorMessage.generic('Unable to parse WebAuthn response.')))
   if (!identity.credential_types.includes(name)) return rejected(onForm(errorMessage.securityKeysMissing))
   using attempt = await beginAttempt(service, name, identity.id, exchange.client.ip)
-  if (attempt.isThrottled) return rejected(onForm(errorMessage.generic(tooManyAttempts)))
+  if (attempt.isThrottled) return throttled(exchange, identity.id, name)
   const owner = { identityId: identity.id, type: name } as const
   const result = await verifyAssertion(service, flow, flow.memory.webauthnChallenge, owner, assertion)
   if (result === 'cloned') emitEvent(exchange, 'key_cloned', identity.id, name)
