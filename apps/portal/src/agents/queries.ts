@@ -14,10 +14,10 @@ import {
   updateAgent,
 } from '@glacis/contract/agent'
 import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
-import { infiniteQueryOptions, keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query'
+import { keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query'
 import { maxPageInput } from '#agents/labels.ts'
 import { call } from '#api/call.ts'
-import { keyOf, query } from '#api/query.ts'
+import { keyOf, pages, query } from '#api/query.ts'
 
 /** Polling interval in milliseconds. Hidden tabs don't poll. */
 const pollMs = 15_000
@@ -68,14 +68,10 @@ export function machine(id: string) {
 /** Packages of the agent's machine whose names contain `text`, vulnerable ones first. */
 export function packages(id: string, text: string) {
   const filter = text === '' ? undefined : { query: text }
-  return infiniteQueryOptions({
-    queryKey: [...keyOf(listAgentPackages, { id, filter }), 'pages'],
-    queryFn: ({ pageParam, signal }) =>
-      call(listAgentPackages, { id, filter, pageSize: 25, pageToken: pageParam || undefined }, { signal }),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextPageToken || undefined,
-    placeholderData: keepPreviousData,
-  })
+  const list = pages(keyOf(listAgentPackages, { id, filter }), (pageToken, options) =>
+    call(listAgentPackages, { id, filter, pageSize: 25, pageToken }, options),
+  )
+  return { ...list, placeholderData: keepPreviousData }
 }
 
 export function install(id: string, system: InstallSystem) {

@@ -9,9 +9,9 @@ import {
   updateProduct,
   watchProduct,
 } from '@glacis/contract/product'
-import { infiniteQueryOptions, keepPreviousData, mutationOptions } from '@tanstack/react-query'
+import { keepPreviousData, mutationOptions } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
-import { keyOf, query } from '#api/query.ts'
+import { keyOf, pages, query } from '#api/query.ts'
 import { productsInput } from '#products/search.ts'
 
 export function list(input: InputOf<typeof listProducts>) {
@@ -35,14 +35,9 @@ export function software(text: string) {
 /** Threats of a product without a risk in this workspace, highest severity first. */
 export function threats(id: string) {
   const input = { id, filter: { found: false }, pageSize: 25 }
-  return infiniteQueryOptions({
-    queryKey: keyOf(listProductThreats, input),
-    queryFn: ({ signal, pageParam }) =>
-      call(listProductThreats, { ...input, pageToken: pageParam || undefined }, { signal }),
-    initialPageParam: '',
-    getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-    retry: false,
-  })
+  return pages(keyOf(listProductThreats, input), (pageToken, options) =>
+    call(listProductThreats, { ...input, pageToken }, options),
+  )
 }
 
 export const watch = mutationOptions({
