@@ -8,7 +8,7 @@ import { merge } from '#hosts/queries.ts'
 import { hostName } from '#hosts/labels.ts'
 import { formatNumber } from '#lib/format.ts'
 import { addToast } from '#ui/toasts.tsx'
-import { startMany } from '#scans/queries.ts'
+import { showStarted, startMany } from '#scans/queries.ts'
 import { SelectionBar } from '#ui/selection-bar.tsx'
 import { Button } from '#ui/button.tsx'
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
@@ -28,13 +28,8 @@ export function HostBulkBar({ hosts, onClear }: HostBulkBarProps) {
   const targets = targetIds.length === 1 ? 'their target' : `their ${targetIds.length} targets`
   const start = () =>
     starting.mutate(targetIds, {
-      onSuccess: ({ startedCount, skipped }) => {
-        const skippedText =
-          skipped.length > 0 ? ` ${formatNumber(skipped.length)} skipped: ${skipped[0]?.message ?? ''}` : ''
-        addToast(skipped.length > 0 ? 'info' : 'success', {
-          title: skipped.length > 0 ? 'Info' : 'Success',
-          message: `Started ${formatNumber(startedCount)} ${startedCount === 1 ? 'scan' : 'scans'}.${skippedText}`,
-        })
+      onSuccess: (result) => {
+        showStarted(result)
         onClear()
       },
     })

@@ -171,14 +171,26 @@ export const startMany = mutationOptions({
   mutationFn: (targetIds: readonly string[]) => call(startScans, { targetIds: [...targetIds] }),
 })
 
+type SkippedTargets = readonly { readonly message: string }[]
+
+/** Shows a toast with the number of started scans, and the reasons for skipped targets. */
+export function showStarted(result: { readonly startedCount: number; readonly skipped: SkippedTargets }): void {
+  const { startedCount, skipped } = result
+  showResult(`Started ${formatNumber(startedCount)} ${startedCount === 1 ? 'scan' : 'scans'}.`, skipped)
+}
+
+/** Shows a toast with a message, and the reasons for skipped targets. */
+export function showResult(message: string, skipped: SkippedTargets): void {
+  if (skipped.length === 0) return addToast('success', { title: 'Success', message })
+  const reasons = [...new Set(skipped.map((target) => target.message))].join(' · ')
+  const count = `${formatNumber(skipped.length)} ${skipped.length === 1 ? 'target' : 'targets'}`
+  addToast('info', { title: 'Info', message: `${message} ${count} skipped: ${reasons}` })
+}
+
 /** Starts a scan of each target and shows a toast with the result. For callers that outlive their page. */
 export async function startManyWithToast(client: QueryClient, targetIds: readonly string[]): Promise<void> {
   try {
-    const { startedCount, skipped } = await call(startScans, { targetIds: [...targetIds] })
-    const reasons = [...new Set(skipped.map(({ message }) => message))].join(' · ')
-    const left = skipped.length > 0 ? ` ${formatNumber(skipped.length)} skipped: ${reasons}` : ''
-    const message = `Started ${formatNumber(startedCount)} ${startedCount === 1 ? 'scan' : 'scans'}.${left}`
-    addToast(left ? 'info' : 'success', { title: left ? 'Info' : 'Success', message })
+    showStarted(await call(startScans, { targetIds: [...targetIds] }))
   } catch {
     // The call has already shown a toast.
   } finally {
