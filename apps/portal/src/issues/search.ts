@@ -8,8 +8,7 @@ import { countFilters, Flag, id, lenient, listOf, paging, shortText } from '#lib
 import type { SeverityLevel } from '#ui/severity.tsx'
 
 export const riskTabs = ['open', 'resolved', 'ignored', 'all'] as const
-export const riskSorts = ['recent', 'priority', 'severity', 'epss', 'hosts', 'oldest'] as const
-export const RiskSort = z.enum(riskSorts)
+export const RiskSort = z.enum(['recent', 'priority', 'severity', 'epss', 'hosts', 'oldest'])
 export type RiskSort = z.infer<typeof RiskSort>
 
 /** The search params of a risk list. */
@@ -40,14 +39,14 @@ export type RiskTab = NonNullable<RiskSearch['status']>
 export type RiskAge = NonNullable<RiskSearch['since']>
 
 export const defaultSort: RiskSort = 'severity'
-export const sortLabels: Readonly<Record<RiskSort, string>> = {
-  recent: 'Most recent',
-  priority: 'Priority',
-  severity: 'Severity',
-  epss: 'EPSS',
-  hosts: 'Affected hosts',
-  oldest: 'Oldest',
-}
+export const sortOptions: readonly { readonly value: RiskSort; readonly label: string }[] = [
+  { value: 'recent', label: 'Most recent' },
+  { value: 'priority', label: 'Priority' },
+  { value: 'severity', label: 'Severity' },
+  { value: 'epss', label: 'EPSS' },
+  { value: 'hosts', label: 'Affected hosts' },
+  { value: 'oldest', label: 'Oldest' },
+]
 export const ageLabels: Readonly<Record<RiskAge, string>> = {
   day: 'Last 24 hours',
   week: 'Last 7 days',

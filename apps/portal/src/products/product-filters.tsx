@@ -1,6 +1,5 @@
 /** Search, filters, and sort order of the list of technologies. */
 import { useQuery } from '@tanstack/react-query'
-import { ArrowDownWideNarrow, ChevronDown } from 'lucide-react'
 import { countFilters, withoutFilters } from '#lib/search-schema.ts'
 import {
   type KindParam,
@@ -10,10 +9,8 @@ import {
   defaultSort,
 } from '#products/search.ts'
 import { all as allTargets } from '#targets/queries.ts'
-import { buttonClass } from '#ui/button.tsx'
 import { FilterBar, FilterMenu, FilterToggle, SearchField } from '#ui/filter-bar.tsx'
-import { Menu } from '#ui/menu.tsx'
-import { MenuChoice } from '#ui/menu-entries.tsx'
+import { SortMenu } from '#ui/sort-menu.tsx'
 
 const supportOptions: readonly { readonly value: SupportParam; readonly label: string }[] = [
   { value: 'past', label: 'Ended' },
@@ -105,37 +102,9 @@ export function ProductFilters({ search, onSearch }: ProductFiltersProps) {
       }
       sort={
         <span className="max-md:-ml-3">
-          <SortMenu search={search} onSort={(chosen) => set({ sort: chosen })} />
+          <SortMenu options={sortOptions} value={search.sort ?? defaultSort(search)} onSort={(sort) => set({ sort })} />
         </span>
       }
     />
-  )
-}
-
-/** Without a chosen order, shows the default for the current view. */
-function SortMenu({
-  search: { sort, group },
-  onSort,
-}: Pick<ProductFiltersProps, 'search'> & { readonly onSort: (sort: ProductSort) => void }) {
-  const present = sort ?? defaultSort({ group })
-  const label = sortOptions.find(({ value }) => value === present)?.label
-  return (
-    <Menu
-      label={`Sort: ${label}`}
-      buttonClassName={buttonClass({ variant: 'ghost', size: 'sm' })}
-      button={
-        <>
-          <ArrowDownWideNarrow aria-hidden="true" />
-          {label}
-          <ChevronDown className="size-3.5 text-ink-3" aria-hidden="true" />
-        </>
-      }
-    >
-      {sortOptions.map(({ value, label: word }) => (
-        <MenuChoice key={value} checked={present === value} onClick={() => onSort(value)}>
-          {word}
-        </MenuChoice>
-      ))}
-    </Menu>
   )
 }
