@@ -16,7 +16,7 @@ import {
   type DraftField,
   toDraft,
   emptyDraft,
-  fieldForPath,
+  toFieldErrors,
   isChanged,
   type FieldErrors,
   validate,
@@ -254,15 +254,6 @@ function useSave(target: Target | undefined, onDone: () => void, onProblems: Set
     isPending: creation.isPending || updateMutation.isPending,
     error: creation.error ?? updateMutation.error,
   }
-}
-
-function toFieldErrors(failure: ApiFailure): FieldErrors {
-  const problems: Partial<Record<DraftField, string>> = {}
-  for (const [path, description] of failure.fieldErrors) {
-    const field = fieldForPath(path)
-    if (field) problems[field] = description
-  }
-  return problems
 }
 
 function withoutFields(problems: FieldErrors, fields: readonly string[]): FieldErrors {
