@@ -72,6 +72,7 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
     shared: [
       'bearer',
       'database',
+      'csv',
       'ctx',
       'for-each-settled',
       'errors',
