@@ -9,7 +9,6 @@ import { useDraft } from '#lib/use-draft.ts'
 import { startWithToast, startManyWithToast, maxStarts } from '#scans/queries.ts'
 import { AddressField } from '#targets/address-field.tsx'
 import { AgentField } from '#targets/agent-field.tsx'
-import { DiscardDialog } from '#targets/discard-dialog.tsx'
 import {
   toUpdateBody,
   toCreateBody,
@@ -35,6 +34,7 @@ import { TagField } from '#targets/tag-field.tsx'
 import { useAddressList } from '#targets/use-address-list.ts'
 import { displayAddress } from '#targets/labels.ts'
 import { Button } from '#ui/button.tsx'
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { SlideOver } from '#ui/dialog.tsx'
 import { TextField } from '#ui/field.tsx'
 
@@ -118,7 +118,17 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
       <TagField value={draft.tags} onChange={(tags) => set({ tags })} problem={problems.tags} />
     </>
   )
-  const discardDialog = <DiscardDialog open={isAsking} onKeep={() => setIsAsking(false)} onDiscard={onClose} />
+  const discardDialog = (
+    <ConfirmDialog
+      open={isAsking}
+      onClose={() => setIsAsking(false)}
+      title="Discard changes?"
+      description="Your changes haven't been saved and will be lost."
+      label="Discard"
+      keep="Keep editing"
+      onConfirm={onClose}
+    />
+  )
   if (isMany) {
     const back = <SingleTargetLink onPress={switchToSingle} />
     return (
