@@ -1,7 +1,7 @@
 /** Bulk actions; replaces the filters while hosts are selected. */
 import type { Host } from '@glacis/contract/host'
 import { useMutation } from '@tanstack/react-query'
-import { Combine, Play, X } from 'lucide-react'
+import { Combine, Play } from 'lucide-react'
 import { useState } from 'react'
 import { mutationDialogProps } from '#api/advice.ts'
 import { merge } from '#hosts/queries.ts'
@@ -34,7 +34,7 @@ export function HostBulkBar({ hosts, onClear }: HostBulkBarProps) {
       },
     })
   return (
-    <SelectionBar label="Selected assets" summary={`${formatNumber(hosts.length)} selected`}>
+    <SelectionBar label="Selected assets" onClear={onClear} summary={`${formatNumber(hosts.length)} selected`}>
       <Button
         size="sm"
         call="startScans"
@@ -54,11 +54,6 @@ export function HostBulkBar({ hosts, onClear }: HostBulkBarProps) {
       >
         Merge
       </Button>
-      <span className="ml-auto">
-        <Button size="sm" variant="ghost" icon={<X />} onClick={onClear}>
-          Clear
-        </Button>
-      </span>
       {isMerging && <MergeHosts hosts={hosts} onClose={() => setIsMerging(false)} onDone={onClear} />}
     </SelectionBar>
   )

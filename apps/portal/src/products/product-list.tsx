@@ -2,10 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Eye, Layers } from 'lucide-react'
-import { useState } from 'react'
 import { summary } from '#issues/queries.ts'
 import { countFilters, withoutFilters } from '#lib/search-schema.ts'
-import { deselectHidden, nothingSelected, toggleRow, toggleAllRows } from '#lib/selection.ts'
+import { useSelection } from '#lib/selection.ts'
 import { list } from '#products/queries.ts'
 import { ExportProducts } from '#products/export-products.tsx'
 import { ProductBulkBar } from '#products/product-bulk.tsx'
@@ -28,9 +27,7 @@ export function ProductListPage() {
   const query = useQuery(list(productsInput(search)))
   const products = query.data?.products
   const isFiltered = countFilters(search) > 0
-  const [selected, setSelected] = useState(nothingSelected)
-  const ids = products?.map(({ id }) => id) ?? []
-  const selection = deselectHidden(selected, ids)
+  const { selected, keep, picking } = useSelection(products ?? [])
   return (
     <div className="pg flex grow flex-col">
       <PageHead
@@ -50,11 +47,8 @@ export function ProductListPage() {
       />
       {products?.length === 0 && !isFiltered ? (
         <div className="h-4.5" />
-      ) : selection.ids.size > 0 ? (
-        <ProductBulkBar
-          products={products?.filter(({ id }) => selection.ids.has(id)) ?? []}
-          onKeep={(kept) => setSelected({ ids: new Set(kept), anchor: undefined })}
-        />
+      ) : selected.length > 0 ? (
+        <ProductBulkBar products={selected} onKeep={keep} />
       ) : (
         <ProductFilters search={search} onSearch={go} />
       )}
@@ -66,15 +60,7 @@ export function ProductListPage() {
         onClear={() => go(withoutFilters(search))}
         empty={<NoProducts />}
       >
-        <ProductTable
-          products={products}
-          isGrouped={search.group ?? false}
-          picking={{
-            selection,
-            onPick: (id, isRange) => setSelected(toggleRow(selection, ids, id, isRange)),
-            onPickAll: () => setSelected(toggleAllRows(selection, ids)),
-          }}
-        />
+        <ProductTable products={products} isGrouped={search.group ?? false} picking={picking} />
       </ListBody>
       <ListPager
         after={after}

@@ -1,7 +1,7 @@
 /** Bulk actions, shown instead of the filters while targets are selected. */
 import type { SchedulePeriod, Target } from '@glacis/contract/target'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { CalendarClock, ChevronDown, Pause, Play, Tags, Trash2, X } from 'lucide-react'
+import { CalendarClock, ChevronDown, Pause, Play, Tags, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { mutationDialogProps } from '#api/advice.ts'
 import { formatNumber } from '#lib/format.ts'
@@ -47,7 +47,11 @@ export function TargetBulk({ targets, onKeep }: TargetBulkProps) {
   }
   const areAllPaused = targets.every(({ pauseTime }) => pauseTime)
   return (
-    <SelectionBar label="Selected targets" summary={`${formatNumber(targets.length)} selected`}>
+    <SelectionBar
+      label="Selected targets"
+      onClear={() => onKeep([])}
+      summary={`${formatNumber(targets.length)} selected`}
+    >
       <Button
         size="sm"
         call="startScans"
@@ -75,11 +79,6 @@ export function TargetBulk({ targets, onKeep }: TargetBulkProps) {
       <Button size="sm" call="deleteTargets" icon={<Trash2 />} disabled={isBusy} onClick={() => setIsDeleting(true)}>
         Delete
       </Button>
-      <span className="ml-auto">
-        <Button size="sm" variant="ghost" icon={<X />} onClick={() => onKeep([])}>
-          Clear
-        </Button>
-      </span>
       <DeleteMany targets={isDeleting ? targets : []} onClose={() => setIsDeleting(false)} onDone={() => onKeep([])} />
     </SelectionBar>
   )
