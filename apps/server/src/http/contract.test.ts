@@ -150,10 +150,13 @@ describe('every documented operation', () => {
   })
 
   // All calls of users have the same limit, and all calls of agents.
-  it.each([createTarget, reportAgentJob])('SEC-E3 SEC-G3 rejects a body of ten megabytes at $path', async (endpoint) => {
-    const body = `{"name":"${'x'.repeat(10_000_000)}"}`
-    expect((await send(endpoint, { body })).statusCode).toBe(413)
-  })
+  it.each([createTarget, reportAgentJob])(
+    'SEC-E3 SEC-G3 rejects a body of ten megabytes at $path',
+    async (endpoint) => {
+      const body = `{"name":"${'x'.repeat(10_000_000)}"}`
+      expect((await send(endpoint, { body })).statusCode).toBe(413)
+    },
+  )
 })
 
 /** Decodes the text, or returns it unchanged if its encoding is invalid. */
