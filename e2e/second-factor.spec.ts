@@ -153,25 +153,6 @@ describe('with a passkey', () => {
     await expect.poll(() => visitor.evaluate('window.asked')).toBe('lena@aarewerk.example')
     await elsewhere.close()
   })
-
-  it('loads the helper script once, which defines every function under both names', async () => {
-    const elsewhere = await newContext()
-    const visitor = await newPage(elsewhere)
-    await visitor.addInitScript(`window.starts = 0
-      addEventListener('oryWebAuthnInitialized', () => { window.starts += 1 })`)
-    await visitor.goto('/login')
-    // The form loads the helper script.
-    await field('identifier', visitor).waitFor()
-    await helperReady(visitor)
-    const names = ['WebAuthnLogin', 'WebAuthnRegistration', 'PasskeyLogin', 'PasskeyLoginAutocompleteInit']
-    const all = [...names, 'PasskeyRegistration', 'PasskeySettingsRegistration']
-    const read = `${JSON.stringify(all)}.flatMap((name) => ['ory', '__ory'].map((start) => typeof window[start + name]))`
-    expect(new Set((await visitor.evaluate(read)) as string[])).toEqual(new Set(['function']))
-    await visitor.evaluate(`window.kept = window.oryPasskeyLogin`)
-    await visitor.addScriptTag({ url: '/.well-known/ory/webauthn.js' })
-    expect(await visitor.evaluate('[window.starts, window.kept === window.oryPasskeyLogin]')).toEqual([1, true])
-    await elsewhere.close()
-  })
 })
 
 expectNoBrowserErrors()

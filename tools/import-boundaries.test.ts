@@ -6,15 +6,12 @@ import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 const root = resolve(import.meta.dirname, '..')
-const manifest = (name: string, dependencies: readonly string[]) =>
-  JSON.stringify({ name, dependencies: Object.fromEntries(dependencies.map((dependency) => [dependency, '1.0.0'])) })
 
 /** Content by path; each file is one case. */
 const files: Readonly<Record<string, string>> = {
-  'package.json': JSON.stringify({ name: 'fixture', devDependencies: { vitest: '1.0.0' } }),
-  'apps/server/package.json': manifest('server', ['kysely', '@glacis/contract']),
-  'apps/portal/package.json': manifest('portal', ['react']),
-  'packages/scanner/package.json': manifest('scanner', ['undici']),
+  'apps/server/package.json': '{}',
+  'apps/portal/package.json': '{}',
+  'packages/scanner/package.json': '{}',
 
   'apps/server/src/http/foreign.ts': `import { post } from '#mail.ts'`,
   'apps/server/src/issues/upstream.ts': `import { start } from '#scans/index.ts'`,
@@ -22,12 +19,9 @@ const files: Readonly<Record<string, string>> = {
   'apps/server/src/stats.ts': `export const late = () => import('./issues/index.ts')`,
   'apps/server/src/http/deep.ts': `import { rows } from '#scans/start.ts'`,
   'apps/server/src/jobs.ts': `import { readConfig } from '#config.ts'`,
-  'apps/server/src/undeclared.ts': `import { request } from 'undici'`,
-  'apps/server/src/subpath.ts': `import { request } from '@scope/thing/deep'`,
   'apps/server/src/compiled.ts': `import { one } from './cli-error.js'`,
   'apps/portal/src/issues/noun.tsx': `import { Row } from '#targets/target-row.tsx'`,
   'apps/portal/src/ui/noun.tsx': `import { all } from '#issues/queries.ts'`,
-  'packages/scanner/src/hoisted.ts': `import { z } from 'zod'`,
   'packages/scanner/src/scan.ts': `import type { Host } from './host.ts'
 export interface Scan {
   hosts: Host[]
@@ -38,22 +32,16 @@ export interface Host {
 }`,
 
   'apps/server/src/http/allowed.ts': `import { list } from '#scans/index.ts'
-import { sql } from 'kysely'
-import { Issue } from '@glacis/contract/issue'
 import { ApiError } from '#errors.ts'
 import { readFile } from 'node:fs/promises'`,
   'apps/server/src/compose.ts': `import { readConfig } from './config.ts'
 import { deliver } from '#scans/start.ts'`,
   'apps/server/src/mail.test.ts': `import { mail } from './mail.ts'
-import { it } from 'vitest'
 import { fresh } from '#testing/database.ts'`,
   'apps/portal/src/issues/allowed.tsx': `import { all } from '#targets/queries.ts'
-import { Card } from '#ui/card.tsx'
-import { useState } from 'react'`,
+import { Card } from '#ui/card.tsx'`,
   'apps/portal/src/routes/allowed.tsx': `import { Row } from '#targets/target-row.tsx'`,
-  'packages/scanner/src/allowed.ts': `import { request } from 'undici'
-import { one } from '#net/tcp.ts'`,
-  'e2e/allowed.spec.ts': `import { listHosts } from '@glacis/contract/host'`,
+  'packages/scanner/src/allowed.ts': `import { one } from '#net/tcp.ts'`,
 }
 
 let folder: string
@@ -65,7 +53,7 @@ beforeAll(async () => {
     await writeFile(join(folder, path), `${content}\n`)
   }
   const { rules } = JSON.parse(await readFile(join(root, '.oxlintrc.json'), 'utf8'))
-  const tested = ['boundaries/public-api', 'boundaries/declared-dependencies', 'import/no-cycle']
+  const tested = ['boundaries/public-api', 'boundaries/ts-extension', 'import/no-cycle']
   const config = {
     plugins: ['import'],
     jsPlugins: [join(root, 'tools/import-boundaries.ts')],
@@ -98,9 +86,6 @@ it.each([
   ['a dynamic import', 'apps/server/src/stats.ts', 'stats must not import issues'],
   ['an import past index.ts', 'apps/server/src/http/deep.ts', 'Import scans through its index.ts'],
   ['configuration outside the entry points', 'apps/server/src/jobs.ts', 'jobs must not import config'],
-  ['an undeclared package', 'apps/server/src/undeclared.ts', 'apps/server does not declare undici'],
-  ['a subpath of an undeclared package', 'apps/server/src/subpath.ts', 'apps/server does not declare @scope/thing'],
-  ['a package available by hoisting only', 'packages/scanner/src/hoisted.ts', 'packages/scanner does not declare zod'],
   ['a .js extension', 'apps/server/src/compiled.ts', 'Import the .ts file'],
   ["another feature's components in the portal", 'apps/portal/src/issues/noun.tsx', 'issues must not import targets'],
   ['a feature in the UI kit', 'apps/portal/src/ui/noun.tsx', 'ui must not import issues'],

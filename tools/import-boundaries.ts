@@ -5,7 +5,7 @@
  * modules that the table lists for it and nothing else; a folder's public API is its `index.ts`.
  * Every module may import the `shared` ones. See ARCHITECTURE.md.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
 interface WorkspaceRules {
@@ -72,6 +72,7 @@ const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
     shared: [
       'bearer',
       'database',
+      'csv',
       'ctx',
       'for-each-settled',
       'errors',
@@ -176,21 +177,9 @@ const plugin = {
       }
     }),
 
-    'declared-dependencies': onImport((context, node, source) => {
-      if (/^[.#]/.test(source)) {
-        if (/\.jsx?$/.test(source)) context.report({ node, message: 'Import the .ts file; Node runs TypeScript as is' })
-        return
-      }
-      if (source.startsWith('node:')) return
-      const workspace = workspaceOf(context.filename)
-      const name = source
-        .split('/')
-        .slice(0, source.startsWith('@') ? 2 : 1)
-        .join('/')
-      // Files outside every workspace (tools, bench, fuzz, e2e) may import all workspaces.
-      if (workspace === context.cwd && name.startsWith('@glacis/')) return
-      if (declaredBy(workspace).has(name) || (isTest(context.filename) && declaredBy(context.cwd).has(name))) return
-      context.report({ node, message: `${relative(context.cwd, workspace)} does not declare ${name}` })
+    'ts-extension': onImport((context, node, source) => {
+      if (/^[.#].*\.jsx?$/.test(source))
+        context.report({ node, message: 'Import the .ts file; Node runs TypeScript as is' })
     }),
   },
 }
@@ -214,7 +203,6 @@ function onImport(check: Check) {
   }
 }
 
-/** Tests, test support, and tool configuration may use the root's dependencies. */
 function isTest(file: string): boolean {
   return /(\.test|\.config|\/testing\/[\w-]+)\.tsx?$/.test(file)
 }
@@ -230,18 +218,6 @@ function moduleOf(cwd: string, file: string) {
   const rules = rulesByWorkspace[workspace]
   // A test next to a single-file module belongs to that module.
   return rules && { workspace, rules, path, name: path.split('/')[0]?.replace(/\.test$/, '') ?? '' }
-}
-
-const declared = new Map<string, ReadonlySet<string>>()
-function declaredBy(workspace: string): ReadonlySet<string> {
-  const known = declared.get(workspace)
-  if (known) return known
-  const manifest: Record<string, Record<string, string> | undefined> = JSON.parse(
-    readFileSync(join(workspace, 'package.json'), 'utf8'),
-  )
-  const names = new Set(['dependencies', 'devDependencies'].flatMap((field) => Object.keys(manifest[field] ?? {})))
-  declared.set(workspace, names)
-  return names
 }
 
 function workspaceOf(file: string): string {

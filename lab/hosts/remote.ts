@@ -50,7 +50,13 @@ function keyExchange(hasWeakness: HasWeakness): Buffer {
     ...(hasOldAlgorithms ? ['hmac-md5', 'hmac-sha1-96'] : []),
   ]
   const lists = [
-    ['curve25519-sha256', 'ecdh-sha2-nistp256', ...(hasOldAlgorithms ? ['diffie-hellman-group1-sha1'] : [])],
+    [
+      'curve25519-sha256',
+      'ecdh-sha2-nistp256',
+      ...(hasOldAlgorithms ? ['diffie-hellman-group1-sha1'] : []),
+      // Since OpenSSH 9.6, against CVE-2023-48795.
+      ...(hasWeakness('ssh-version') ? [] : ['kex-strict-s-v00@openssh.com']),
+    ],
     ['ssh-ed25519', 'rsa-sha2-512', ...(hasOldAlgorithms ? ['ssh-rsa'] : [])],
     ciphers,
     ciphers,

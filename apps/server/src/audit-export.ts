@@ -1,6 +1,7 @@
 /** The audit log as a file, for archives and log analysis. */
 import type { AuditEvent, AuditExportQuery } from '@glacis/contract/access'
 import { auditEventsAfter } from '#audit.ts'
+import { csvLine } from '#csv.ts'
 import type { Within } from '#ctx.ts'
 
 const columns = [
@@ -19,7 +20,7 @@ const rowsPerRead = 1000
 
 /** Yields the events that match, oldest first. No transaction is open while the receiver reads. */
 export async function* exportAuditEvents(within: Within, { format, filter }: AuditExportQuery): AsyncGenerator<string> {
-  if (format === 'csv') yield `${columns.join(',')}\r\n`
+  if (format === 'csv') yield csvLine(columns)
   let last: Pick<AuditEvent, 'time' | 'id'> | undefined
   do {
     const from = last
@@ -31,11 +32,5 @@ export async function* exportAuditEvents(within: Within, { format, filter }: Aud
 
 function toCsv({ time, actor, action, resource, ip, userAgent, detail }: AuditEvent): string {
   const cells = [time, actor.name, actor.kind, actor.id ?? '', action, resource.kind, resource.id, ip, userAgent]
-  return `${[...cells, JSON.stringify(detail)].map(cell).join(',')}\r\n`
-}
-
-/** Quoted (RFC 4180). A leading quote keeps spreadsheets from running text as a formula. */
-function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return csvLine([...cells, JSON.stringify(detail)])
 }

@@ -18,93 +18,66 @@ interface Command {
 }
 
 /** Commands import their code lazily, so that a scan does not load the server. */
-const commands = new Map<string, Command>([
-  [
-    'serve',
-    {
+const commands = new Map(
+  Object.entries<Command>({
+    serve: {
       summary: 'Start Glacis: database, API, identity service, worker, and portal in one process.',
       run: async (context) => (await import('./serve.ts')).serve(context),
     },
-  ],
-  [
-    'scan',
-    {
+    scan: {
       summary: 'Scan an address; see "npx glacis scan --help".',
       takesArguments: true,
       run: async (context, args) => (await import('./commands/scan/index.ts')).runScanCommand(args, context),
     },
-  ],
-  [
-    'agent',
-    { summary: 'Run an agent that scans a private network for a Glacis server.', takesArguments: true, run: runAgent },
-  ],
-  [
-    'packs',
-    {
+    agent: {
+      summary: 'Run an agent that scans a private network for a Glacis server.',
+      takesArguments: true,
+      run: runAgent,
+    },
+    packs: {
       summary: 'Import, export, or list feed data: import FILE …, export [FILE], status.',
       takesArguments: true,
       run: async (context, args) => (await import('./commands/packs.ts')).runPacksCommand(args, context),
     },
-  ],
-  [
-    'identity',
-    {
+    identity: {
       summary:
         'Manage users: list, show, create, disable, enable, reset-2fa, delete, deletions, grant-admin, revoke-admin, allow-all-networks.',
       takesArguments: true,
       run: async (context, args) => (await import('./commands/identity.ts')).runIdentityCommand(args, context),
     },
-  ],
-  [
-    'account',
-    {
+    account: {
       summary: 'Export or delete a workspace: export, delete.',
       takesArguments: true,
       run: async (context, args) => (await import('./commands/account.ts')).runAccountCommand(args, context),
     },
-  ],
-  [
-    'backup',
-    {
+    backup: {
       summary: 'Back up the installation to a file.',
       takesArguments: true,
       run: async (context, args) => (await import('./commands/backup.ts')).backup(args, context),
     },
-  ],
-  [
-    'restore',
-    {
+    restore: {
       summary: 'Restore a backup into an empty installation.',
       takesArguments: true,
       run: async (context, args) => (await import('./commands/backup.ts')).restore(args, context),
     },
-  ],
-  [
-    'verify-backup',
-    {
+    'verify-backup': {
       summary: 'Check that a backup can be restored.',
       takesArguments: true,
       run: async (context, args) => (await import('./commands/backup.ts')).verify(args, context),
     },
-  ],
-  [
-    'upgrade',
-    {
+    upgrade: {
       summary: 'Show or run the database migrations of this release (--check, --apply), or upgrade PostgreSQL.',
       takesArguments: true,
       run: async (context, args) => (await import('./commands/upgrade.ts')).upgrade(args, context),
     },
-  ],
-  [
-    'doctor',
-    {
+    doctor: {
       summary: 'Check settings, database, disk, clock, email, backups, feeds, ports, and agents.',
       run: async (context) => (await import('./commands/doctor/index.ts')).examine(context),
     },
-  ],
-  ['--help', { summary: 'Show this help.', run: async () => print(usage()) }],
-  ['--version', { summary: 'Show the version.', run: async () => print(version) }],
-])
+    '--help': { summary: 'Show this help.', run: async () => print(usage()) },
+    '--version': { summary: 'Show the version.', run: async () => print(version) },
+  }),
+)
 const aliases = new Map([
   ['-h', '--help'],
   ['help', '--help'],

@@ -7,7 +7,10 @@
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import { sql } from 'kysely'
-import type { Service } from '#service.ts'
+import { emitEvent } from '#http/exchange.ts'
+import { type Exchange, type Rejected, rejected, type Service } from '#service.ts'
+import { errorMessage } from '#ui/error-message.ts'
+import { onForm } from '#ui/message.ts'
 import { acquireSlot } from '#concurrency-limit.ts'
 
 const windowMs = 15 * 60_000
@@ -51,6 +54,12 @@ export interface Attempt {
 }
 /** Holds a concurrency slot until it is disposed. */
 export type DisposableAttempt = Attempt & Disposable
+
+/** The response to a throttled attempt, which is recorded as an event. */
+export function throttled(exchange: Exchange, identityId: string | null, detail?: string): Rejected {
+  emitEvent(exchange, 'throttled', identityId, detail)
+  return rejected(onForm(errorMessage.generic(tooManyAttempts)))
+}
 
 /** Waits for a concurrency slot, then counts an attempt at an account's secret from a client IP. */
 export async function beginAttempt(

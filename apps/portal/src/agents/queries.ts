@@ -14,10 +14,10 @@ import {
   updateAgent,
 } from '@glacis/contract/agent'
 import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
-import { infiniteQueryOptions, keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query'
+import { keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query'
 import { maxPageInput } from '#agents/labels.ts'
 import { call } from '#api/call.ts'
-import { keyOf, query } from '#api/query.ts'
+import { keyOf, pages, query } from '#api/query.ts'
 
 /** Polling interval in milliseconds. Hidden tabs don't poll. */
 const pollMs = 15_000
@@ -68,50 +68,38 @@ export function machine(id: string) {
 /** Packages of the agent's machine whose names contain `text`, vulnerable ones first. */
 export function packages(id: string, text: string) {
   const filter = text === '' ? undefined : { query: text }
-  return infiniteQueryOptions({
-    queryKey: [...keyOf(listAgentPackages, { id, filter }), 'pages'],
-    queryFn: ({ pageParam, signal }) =>
-      call(listAgentPackages, { id, filter, pageSize: 25, pageToken: pageParam || undefined }, { signal }),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextPageToken || undefined,
-    placeholderData: keepPreviousData,
-  })
+  const list = pages(keyOf(listAgentPackages, { id, filter }), (pageToken, options) =>
+    call(listAgentPackages, { id, filter, pageSize: 25, pageToken }, options),
+  )
+  return { ...list, placeholderData: keepPreviousData }
 }
 
 export function install(id: string, system: InstallSystem) {
   return { ...query(getAgentInstall, { id, system }), staleTime: Number.POSITIVE_INFINITY }
 }
 
-export const create = mutationOptions({
-  mutationKey: [createAgent.path],
-  mutationFn: (name: string) => call(createAgent, { agent: { name } }),
-})
+export const create = mutationOptions({ mutationFn: (name: string) => call(createAgent, { agent: { name } }) })
 
 export const rename = mutationOptions({
-  mutationKey: [updateAgent.path],
   mutationFn: ({ id, name }: { readonly id: string; readonly name: string }) =>
     call(updateAgent, { id, agent: { name }, updateMask: { paths: ['name'] } }),
 })
 
 export const setInventory = mutationOptions({
-  mutationKey: [updateAgent.path, 'inventory'],
   mutationFn: ({ id, inventory }: { readonly id: string; readonly inventory: boolean }) =>
     call(updateAgent, { id, agent: { inventory }, updateMask: { paths: ['inventory'] } }),
 })
 
 export const limit = mutationOptions({
-  mutationKey: [updateAgent.path, 'limits'],
   mutationFn: ({ id, agent }: Pick<InputOf<typeof updateAgent>, 'id' | 'agent'>) =>
     call(updateAgent, { id, agent, updateMask: { paths: Object.keys(agent) } }),
 })
 
 export const rotate = mutationOptions({
-  mutationKey: [rotateAgentToken.path],
   mutationFn: (input: InputOf<typeof rotateAgentToken>) => call(rotateAgentToken, input),
 })
 
 export const remove = mutationOptions({
-  mutationKey: [deleteAgent.path],
   // The deleted agent's page is still on screen.
   meta: { except: getAgent.path },
   mutationFn: (input: InputOf<typeof deleteAgent>) => call(deleteAgent, input),

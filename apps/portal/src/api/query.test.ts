@@ -1,4 +1,4 @@
-import { getTarget, updateTarget } from '@glacis/contract/target'
+import { getTarget } from '@glacis/contract/target'
 import { MutationObserver, onlineManager, QueryObserver } from '@tanstack/react-query'
 import { waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -28,7 +28,7 @@ afterEach(() => {
 })
 
 const change = (of: typeof client, mutationFn: () => Promise<unknown>) =>
-  new MutationObserver(of, { mutationKey: [updateTarget.path], mutationFn }).mutate().catch(() => undefined)
+  new MutationObserver(of, { mutationFn }).mutate().catch(() => undefined)
 
 it('drops data on 404 and keeps it on other errors', async () => {
   statusOf.mockReturnValue(503)

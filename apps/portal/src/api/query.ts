@@ -1,6 +1,7 @@
 /** Maps API calls to queries, and defines how mutations refresh them. */
 import type { Endpoint, InputOf } from '@glacis/contract/endpoint'
 import {
+  infiniteQueryOptions,
   MutationCache,
   notifyManager,
   QueryCache,
@@ -70,6 +71,20 @@ export function query<E extends Endpoint>(endpoint: E, input: InputOf<E>) {
   return queryOptions({
     queryKey: keyOf(endpoint, input),
     queryFn: ({ signal }) => call(endpoint, input, { signal }),
+    retry: false,
+  })
+}
+
+/** Query options for the pages of a list, one after the other; never retried. */
+export function pages<Page extends { readonly nextPageToken: string }>(
+  queryKey: QueryKey,
+  load: (pageToken: string | undefined, options: { readonly signal: AbortSignal }) => Promise<Page>,
+) {
+  return infiniteQueryOptions({
+    queryKey: [...queryKey, 'pages'],
+    queryFn: ({ pageParam, signal }) => load(pageParam || undefined, { signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
     retry: false,
   })
 }

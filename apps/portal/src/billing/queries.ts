@@ -24,7 +24,6 @@ export const refetchDelayMs = 1000
  * otherwise it completes when the subscription has been refetched.
  */
 export const change = mutationOptions({
-  mutationKey: [changeSubscription.path, changeSubscription.method],
   mutationFn: async (wanted: InputOf<typeof changeSubscription>, { client }) => {
     const { redirectUrl } = await call(changeSubscription, wanted)
     if (redirectUrl !== '') return navigateTo(redirectUrl)

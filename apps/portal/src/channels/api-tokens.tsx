@@ -1,8 +1,7 @@
 import type { ApiToken } from '@glacis/contract/access'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { mutationDialogProps } from '#api/advice.ts'
 import { CreateTokenDialog } from '#channels/create-token.tsx'
 import { scopeLabels } from '#channels/labels.ts'
 import { revokeToken, tokens } from '#channels/queries.ts'
@@ -14,7 +13,7 @@ import { useRole } from '#lib/role.ts'
 import { roleLabels } from '#lib/role-labels.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { Button } from '#ui/button.tsx'
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
+import { ConfirmMutation } from '#ui/confirm-mutation.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SectionError } from '#ui/states.tsx'
 
@@ -51,7 +50,14 @@ export function ApiTokens({ onSecret }: { readonly onSecret: (shown: NewSecret) 
         </ul>
       )}
       {isCreating && <CreateTokenDialog onClose={() => setIsCreating(false)} onSecret={onSecret} />}
-      <RevokeTokenDialog token={tokenToRevoke} onClose={() => setLeaving(undefined)} />
+      <ConfirmMutation
+        mutation={revokeToken}
+        input={tokenToRevoke?.id}
+        onClose={() => setLeaving(undefined)}
+        title={`Revoke ${tokenToRevoke?.name ?? 'token'}`}
+        description="Programs that use this token lose access immediately. This can't be undone."
+        label="Revoke"
+      />
     </section>
   )
 }
@@ -90,19 +96,5 @@ function TokenRow({ token, onRevoke }: { readonly token: ApiToken; readonly onRe
         </Button>
       )}
     </li>
-  )
-}
-
-function RevokeTokenDialog({ token, onClose }: { readonly token: ApiToken | undefined; readonly onClose: () => void }) {
-  const revoking = useMutation(revokeToken)
-  return (
-    <ConfirmDialog
-      open={token !== undefined}
-      {...mutationDialogProps(revoking, onClose)}
-      title={`Revoke ${token?.name ?? 'token'}`}
-      description="Programs that use this token lose access immediately. This can't be undone."
-      label="Revoke"
-      onConfirm={() => token && revoking.mutate(token.id, { onSuccess: onClose })}
-    />
   )
 }

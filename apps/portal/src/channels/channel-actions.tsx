@@ -8,6 +8,7 @@ import type { NewSecret } from '#ui/secret-dialog.tsx'
 import { channelKinds } from '#channels/labels.ts'
 import { Button } from '#ui/button.tsx'
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
+import { ConfirmMutation } from '#ui/confirm-mutation.tsx'
 
 interface ChannelActionsProps {
   readonly channel: Channel
@@ -28,45 +29,29 @@ export function ChannelActions({ channel, onSecret, onGone }: ChannelActionsProp
       <Button size="sm" variant="ghost" call="deleteChannel" onClick={() => setAsked('removal')}>
         Remove
       </Button>
-      <ReplaceSecretDialog open={dialog === 'secret'} channel={channel} onSecret={onSecret} onClose={close} />
+      <ConfirmMutation
+        mutation={rotate}
+        input={dialog === 'secret' ? channel.id : undefined}
+        onClose={close}
+        onDone={({ channel: { secret } }) => {
+          close()
+          if (secret) onSecret({ what: 'signing secret', value: secret })
+        }}
+        title="Replace signing secret"
+        description="Messages are signed with the new secret immediately, so receivers that still check the old one reject them."
+        label="Replace secret"
+      />
       <RemoveDialog open={dialog === 'removal'} channel={channel} onGone={onGone} onClose={close} />
     </span>
   )
 }
 
-interface ConfirmProps {
+interface RemoveDialogProps extends Pick<ChannelActionsProps, 'channel' | 'onGone'> {
   readonly open: boolean
-  readonly channel: Channel
   readonly onClose: () => void
 }
 
-function ReplaceSecretDialog({
-  open,
-  channel,
-  onSecret,
-  onClose,
-}: ConfirmProps & Pick<ChannelActionsProps, 'onSecret'>) {
-  const rotating = useMutation(rotate)
-  const confirm = () =>
-    rotating.mutate(channel.id, {
-      onSuccess: ({ channel: { secret } }) => {
-        onClose()
-        if (secret) onSecret({ what: 'signing secret', value: secret })
-      },
-    })
-  return (
-    <ConfirmDialog
-      open={open}
-      {...mutationDialogProps(rotating, onClose)}
-      title="Replace signing secret"
-      description="Messages are signed with the new secret immediately, so receivers that still check the old one reject them."
-      label="Replace secret"
-      onConfirm={confirm}
-    />
-  )
-}
-
-function RemoveDialog({ open, channel, onGone, onClose }: ConfirmProps & Pick<ChannelActionsProps, 'onGone'>) {
+function RemoveDialog({ open, channel, onGone, onClose }: RemoveDialogProps) {
   const removing = useMutation({
     ...remove,
     // Called when the list no longer contains the channel.

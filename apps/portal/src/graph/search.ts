@@ -3,22 +3,25 @@ import type { InputOf } from '@glacis/contract/endpoint'
 import type { getEcosystem } from '@glacis/contract/insights'
 import type { StatusFilter, VerificationFilter } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
-import type { Kind } from '#graph/model.ts'
+import { Id } from '@glacis/contract/primitives'
+import { z } from 'zod/mini'
+import { countFilters, Flag, id, lenient, listOf, shortText } from '#lib/search-schema.ts'
 import type { SeverityLevel } from '#ui/severity.tsx'
 
 /** The search params of the map. */
-export interface MapSearch {
-  readonly target?: string | undefined
-  readonly tag?: readonly string[] | undefined
-  readonly severity?: readonly SeverityLevel[] | undefined
-  readonly status?: 'open' | 'resolved' | 'ignored' | 'all' | undefined
-  readonly verification?: 'verified' | 'potential' | 'all' | undefined
-  readonly kev?: boolean | undefined
-  readonly hide?: readonly Kind[] | undefined
-  readonly view?: 'table' | undefined
+export const MapSearch = z.object({
+  target: id,
+  tag: listOf(Id),
+  severity: listOf(z.enum(['critical', 'high', 'medium', 'low', 'none'])),
+  status: lenient(z.enum(['open', 'resolved', 'ignored', 'all'])),
+  verification: lenient(z.enum(['verified', 'potential', 'all'])),
+  kev: lenient(Flag),
+  hide: listOf(z.enum(['product', 'host', 'threat', 'other'])),
+  view: lenient(z.enum(['table'])),
   /** The ID of the selected node. */
-  readonly node?: string | undefined
-}
+  node: shortText,
+})
+export type MapSearch = z.infer<typeof MapSearch>
 
 const statuses: Readonly<Record<NonNullable<MapSearch['status']>, StatusFilter>> = {
   open: 'STATUS_FILTER_OPEN',
@@ -55,6 +58,6 @@ export function ecosystemInput(search: MapSearch): InputOf<typeof getEcosystem> 
 }
 
 /** The number of active filters. Hidden kinds don't count. */
-export function activeFilterCount({ target, tag, severity, status, verification, kev }: MapSearch): number {
-  return [target, tag?.length, severity?.length, status, verification, kev].filter(Boolean).length
+export function activeFilterCount(search: MapSearch): number {
+  return countFilters(search, ['hide', 'view', 'node'])
 }

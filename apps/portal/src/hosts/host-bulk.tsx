@@ -1,14 +1,14 @@
 /** Bulk actions; replaces the filters while hosts are selected. */
 import type { Host } from '@glacis/contract/host'
 import { useMutation } from '@tanstack/react-query'
-import { Combine, Play, X } from 'lucide-react'
+import { Combine, Play } from 'lucide-react'
 import { useState } from 'react'
 import { mutationDialogProps } from '#api/advice.ts'
 import { merge } from '#hosts/queries.ts'
 import { hostName } from '#hosts/labels.ts'
 import { formatNumber } from '#lib/format.ts'
 import { addToast } from '#ui/toasts.tsx'
-import { startMany } from '#scans/queries.ts'
+import { showStarted, startMany } from '#scans/queries.ts'
 import { SelectionBar } from '#ui/selection-bar.tsx'
 import { Button } from '#ui/button.tsx'
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
@@ -28,18 +28,13 @@ export function HostBulkBar({ hosts, onClear }: HostBulkBarProps) {
   const targets = targetIds.length === 1 ? 'their target' : `their ${targetIds.length} targets`
   const start = () =>
     starting.mutate(targetIds, {
-      onSuccess: ({ startedCount, skipped }) => {
-        const skippedText =
-          skipped.length > 0 ? ` ${formatNumber(skipped.length)} skipped: ${skipped[0]?.message ?? ''}` : ''
-        addToast(skipped.length > 0 ? 'info' : 'success', {
-          title: skipped.length > 0 ? 'Info' : 'Success',
-          message: `Started ${formatNumber(startedCount)} ${startedCount === 1 ? 'scan' : 'scans'}.${skippedText}`,
-        })
+      onSuccess: (result) => {
+        showStarted(result)
         onClear()
       },
     })
   return (
-    <SelectionBar label="Selected assets" summary={`${formatNumber(hosts.length)} selected`}>
+    <SelectionBar label="Selected assets" onClear={onClear} summary={`${formatNumber(hosts.length)} selected`}>
       <Button
         size="sm"
         call="startScans"
@@ -59,11 +54,6 @@ export function HostBulkBar({ hosts, onClear }: HostBulkBarProps) {
       >
         Merge
       </Button>
-      <span className="ml-auto">
-        <Button size="sm" variant="ghost" icon={<X />} onClick={onClear}>
-          Clear
-        </Button>
-      </span>
       {isMerging && <MergeHosts hosts={hosts} onClose={() => setIsMerging(false)} onDone={onClear} />}
     </SelectionBar>
   )

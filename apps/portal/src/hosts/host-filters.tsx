@@ -1,6 +1,7 @@
 /** Search and filters of the asset list. */
 import { useQuery } from '@tanstack/react-query'
 import type { CriticalityParam, HostSearch, SeverityParam } from '#hosts/search.ts'
+import { countFilters, withoutFilters } from '#lib/search-schema.ts'
 import { detail as oneProduct } from '#products/queries.ts'
 import { all as allTargets, tags as tagsQuery } from '#targets/queries.ts'
 import { FilterBar, FilterMenu, type FilterOption, SearchField } from '#ui/filter-bar.tsx'
@@ -25,16 +26,6 @@ const seenOptions: readonly FilterOption<'new' | 'gone'>[] = [
   { value: 'new', label: 'New in the last 7 days' },
   { value: 'gone', label: 'Not seen for 30 days' },
 ]
-const noFilters: HostSearch = {
-  q: undefined,
-  target: undefined,
-  technology: undefined,
-  tag: undefined,
-  severity: undefined,
-  criticality: undefined,
-  age: undefined,
-}
-
 export function HostFilters({ search, onSearch }: HostFiltersProps) {
   const { q, target, technology, tag = [], severity = [], criticality = [], age } = search
   const targets = useQuery(allTargets()).data?.targets ?? []
@@ -43,8 +34,8 @@ export function HostFilters({ search, onSearch }: HostFiltersProps) {
   const some = <Value,>(chosen: readonly Value[]) => (chosen.length > 0 ? chosen : undefined)
   return (
     <FilterBar
-      activeCount={[q, target, technology, tag.length, severity.length, criticality.length, age].filter(Boolean).length}
-      onClear={() => set(noFilters)}
+      activeCount={countFilters(search)}
+      onClear={() => onSearch(withoutFilters(search))}
       search={
         <SearchField
           label="Search assets or port:443"

@@ -3,17 +3,18 @@ import type { Host } from '@glacis/contract/host'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Server, Sparkles } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { HostBulkBar } from '#hosts/host-bulk.tsx'
 import { HostFilters } from '#hosts/host-filters.tsx'
 import { HostTable } from '#hosts/host-table.tsx'
 import { list } from '#hosts/queries.ts'
-import { type HostSearch, hostsInput, hasFilters, newDays } from '#hosts/search.ts'
+import { type HostSearch, hostsInput, newDays } from '#hosts/search.ts'
 import { summary } from '#issues/queries.ts'
 import { copyText } from '#lib/copy-text.ts'
 import { useKeys } from '#lib/keyboard.ts'
 import { focusedRow } from '#lib/page-keys.ts'
-import { deselectHidden, nothingSelected, toggleRow, toggleAllRows } from '#lib/selection.ts'
+import { countFilters, withoutFilters } from '#lib/search-schema.ts'
+import { useSelection } from '#lib/selection.ts'
 import { addToast } from '#ui/toasts.tsx'
 import { lastEnded } from '#scans/queries.ts'
 import { Badge } from '#ui/badge.tsx'
@@ -29,27 +30,22 @@ export function HostListPage() {
   const navigate = route.useNavigate()
   const go = (to: HostSearch, replace = false) => void navigate({ search: to, replace, resetScroll: false })
   const query = useQuery(list(hostsInput(search)))
-  const [selected, setSelected] = useState(nothingSelected)
   const hosts = query.data?.hosts
-  const rows = hosts?.map(({ id }) => id) ?? []
-  const selection = deselectHidden(selected, rows)
-  const isFiltered = hasFilters(search)
+  const { selected, keep, picking } = useSelection(hosts ?? [])
+  const isFiltered = countFilters(search) > 0
   useCopyKey(hosts)
   return (
     <div className="pg flex grow flex-col">
       <PageHead
         title="Assets"
-        count={isFiltered || search.after ? undefined : totalOf(query.data, rows.length) || undefined}
+        count={isFiltered || search.after ? undefined : totalOf(query.data, hosts?.length ?? 0) || undefined}
         aside={<NewHostsLink search={search} />}
         description="Hosts found while scanning your targets."
       />
-      {rows.length === 0 && hosts && !isFiltered ? (
+      {hosts?.length === 0 && !isFiltered ? (
         <div className="h-4.5" />
-      ) : selection.ids.size > 0 ? (
-        <HostBulkBar
-          hosts={hosts?.filter(({ id }) => selection.ids.has(id)) ?? []}
-          onClear={() => setSelected(nothingSelected)}
-        />
+      ) : selected.length > 0 ? (
+        <HostBulkBar hosts={selected} onClear={() => keep([])} />
       ) : (
         <HostFilters search={search} onSearch={go} />
       )}
@@ -58,24 +54,20 @@ export function HostListPage() {
         query={query}
         count={hosts?.length}
         isFiltered={isFiltered}
-        onClear={() => go({ size: search.size, sort: search.sort })}
+        onClear={() => go(withoutFilters(search))}
         empty={<NoHosts />}
       >
         <HostTable
           hosts={hosts}
           sort={search.sort}
           onSort={(sort) => go({ ...search, sort: sort === search.sort ? undefined : sort, after: undefined })}
-          picking={{
-            selection,
-            onPick: (id, isRange) => setSelected(toggleRow(selection, rows, id, isRange)),
-            onPickAll: () => setSelected(toggleAllRows(selection, rows)),
-          }}
+          picking={picking}
         />
       </ListBody>
       <ListPager
         after={search.after}
         size={search.size ?? 25}
-        shown={rows.length}
+        shown={hosts?.length ?? 0}
         page={query.data}
         onTurn={(to) => go({ ...search, ...to })}
       />

@@ -2,9 +2,9 @@
 import { type InputOf } from '@glacis/contract/endpoint'
 import { affectedHostsOverTime } from '@glacis/contract/insights'
 import { getHost, hostTimeline, listHosts, mergeHosts, splitHost, updateHost } from '@glacis/contract/host'
-import { infiniteQueryOptions, keepPreviousData, mutationOptions } from '@tanstack/react-query'
+import { keepPreviousData, mutationOptions } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
-import { keyOf, query } from '#api/query.ts'
+import { keyOf, pages, query } from '#api/query.ts'
 import { hostsInput } from '#hosts/search.ts'
 
 export function list(input: InputOf<typeof listHosts>) {
@@ -27,29 +27,17 @@ export function affectedOverTime(input: InputOf<typeof affectedHostsOverTime>) {
 
 /** The events of a host, newest first. */
 export function timeline(id: string) {
-  return infiniteQueryOptions({
-    queryKey: [...keyOf(hostTimeline, { id }), 'pages'],
-    queryFn: ({ pageParam, signal }) =>
-      call(hostTimeline, { id, pageSize: 20, pageToken: pageParam || undefined }, { signal }),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextPageToken || undefined,
-    retry: false,
-  })
+  return pages(keyOf(hostTimeline, { id }), (pageToken, options) =>
+    call(hostTimeline, { id, pageSize: 20, pageToken }, options),
+  )
 }
 
 export const update = mutationOptions({
-  mutationKey: [updateHost.path],
   mutationFn: (change: InputOf<typeof updateHost>) => call(updateHost, change),
   onSuccess: (response, _variables, _result, { client }) =>
     client.setQueryData(detail(response.host.id).queryKey, response),
 })
 
-export const merge = mutationOptions({
-  mutationKey: [mergeHosts.path],
-  mutationFn: (input: InputOf<typeof mergeHosts>) => call(mergeHosts, input),
-})
+export const merge = mutationOptions({ mutationFn: (input: InputOf<typeof mergeHosts>) => call(mergeHosts, input) })
 
-export const split = mutationOptions({
-  mutationKey: [splitHost.path],
-  mutationFn: (id: string) => call(splitHost, { id }),
-})
+export const split = mutationOptions({ mutationFn: (id: string) => call(splitHost, { id }) })

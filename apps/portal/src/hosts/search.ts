@@ -2,25 +2,27 @@
 import type { InputOf } from '@glacis/contract/endpoint'
 import type { Criticality, HostOrder, listHosts } from '@glacis/contract/host'
 import type { SeverityCategory } from '@glacis/contract/threat'
-
-export type HostSort = 'address' | 'checked' | 'seen'
-export type SeverityParam = 'critical' | 'high' | 'medium' | 'low'
-export type CriticalityParam = 'high' | 'normal' | 'low'
+import { Id } from '@glacis/contract/primitives'
+import { z } from 'zod/mini'
+import { id, lenient, listOf, paging, shortText } from '#lib/search-schema.ts'
 
 /** The search params of the asset list. */
-export interface HostSearch {
-  readonly q?: string | undefined
-  readonly target?: string | undefined
-  readonly technology?: string | undefined
-  readonly tag?: readonly string[] | undefined
-  readonly severity?: readonly SeverityParam[] | undefined
-  readonly criticality?: readonly CriticalityParam[] | undefined
+export const HostSearch = z.object({
+  q: shortText,
+  target: id,
+  technology: id,
+  tag: listOf(Id),
+  severity: listOf(z.enum(['critical', 'high', 'medium', 'low'])),
+  criticality: listOf(z.enum(['high', 'normal', 'low'])),
   /** `new`: first seen within a week. `gone`: not seen for a month. */
-  readonly age?: 'new' | 'gone' | undefined
-  readonly sort?: HostSort | undefined
-  readonly size?: 25 | 50 | 100 | 500 | undefined
-  readonly after?: readonly string[] | undefined
-}
+  age: lenient(z.enum(['new', 'gone'])),
+  sort: lenient(z.enum(['address', 'checked', 'seen'])),
+  ...paging,
+})
+export type HostSearch = z.infer<typeof HostSearch>
+export type HostSort = NonNullable<HostSearch['sort']>
+export type SeverityParam = NonNullable<HostSearch['severity']>[number]
+export type CriticalityParam = NonNullable<HostSearch['criticality']>[number]
 
 const severities: Readonly<Record<SeverityParam, SeverityCategory>> = {
   critical: 'CATEGORY_CRITICAL',
@@ -61,9 +63,4 @@ export function hostsInput(search: HostSearch, now = Date.now()): InputOf<typeof
     },
     orderBy: sort && orders[sort],
   }
-}
-
-/** True if any filter is active. */
-export function hasFilters({ q, target, technology, tag, severity, criticality, age }: HostSearch): boolean {
-  return Boolean(q || target || technology || tag?.length || severity?.length || criticality?.length || age)
 }

@@ -1,12 +1,11 @@
 import type { Account } from '@glacis/contract/installation'
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
-import { mutationDialogProps } from '#api/advice.ts'
 import { accounts, changeState } from '#installation/queries.ts'
 import { Avatar } from '#ui/avatar.tsx'
 import { Badge } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
+import { ConfirmMutation } from '#ui/confirm-mutation.tsx'
 import { TextField } from '#ui/field.tsx'
 import { LoadMore } from '#ui/load-more.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
@@ -59,7 +58,14 @@ function AccountList() {
         </SettingsList>
       )}
       <LoadMore query={list} what="accounts" className="mt-3" />
-      <DisableDialog account={disabling} onClose={() => setDisabling(undefined)} />
+      <ConfirmMutation
+        mutation={changeState}
+        input={disabling && { id: disabling.id, state: 'STATE_DISABLED' }}
+        onClose={() => setDisabling(undefined)}
+        title={`Disable ${disabling?.name ?? 'account'}`}
+        description="Their sessions end immediately. They can't sign in, and their API tokens are rejected, until you enable the account again."
+        label="Disable account"
+      />
     </>
   )
 }
@@ -109,19 +115,5 @@ function Detail({ account: { email, workspaces, lastSignInTime } }: { readonly a
         </>
       )}
     </>
-  )
-}
-
-function DisableDialog({ account, onClose }: { readonly account: Account | undefined; readonly onClose: () => void }) {
-  const disabling = useMutation(changeState)
-  return (
-    <ConfirmDialog
-      open={account !== undefined}
-      {...mutationDialogProps(disabling, onClose)}
-      title={`Disable ${account?.name ?? 'account'}`}
-      description="Their sessions end immediately. They can't sign in, and their API tokens are rejected, until you enable the account again."
-      label="Disable account"
-      onConfirm={() => account && disabling.mutate({ id: account.id, state: 'STATE_DISABLED' }, { onSuccess: onClose })}
-    />
   )
 }

@@ -12,16 +12,11 @@ import {
   setInstallationNetworks,
 } from '@glacis/contract/installation'
 import type { InputOf } from '@glacis/contract/endpoint'
-import { infiniteQueryOptions, mutationOptions, queryOptions } from '@tanstack/react-query'
+import { mutationOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
-import { pollMs, query } from '#api/query.ts'
+import { keyOf, pages, pollMs, query } from '#api/query.ts'
 
 const pageSize = 20
-const paging = {
-  initialPageParam: '',
-  getNextPageParam: ({ nextPageToken }: { nextPageToken: string }) => nextPageToken || undefined,
-  retry: false,
-} as const
 
 /** Fails for everyone but administrators; the page shows why. */
 export function installation() {
@@ -45,25 +40,16 @@ export function queues() {
 
 /** @param text part of a name or address */
 export function accounts(text: string) {
-  return infiniteQueryOptions({
-    queryKey: [listAccounts.path, text],
-    queryFn: ({ pageParam, signal }) =>
-      call(
-        listAccounts,
-        { pageSize, ...(text && { query: text }), ...(pageParam && { pageToken: pageParam }) },
-        { signal },
-      ),
-    ...paging,
-  })
+  const query = text || undefined
+  return pages(keyOf(listAccounts, { query }), (pageToken, options) =>
+    call(listAccounts, { query, pageSize, pageToken }, options),
+  )
 }
 
 export function allWorkspaces() {
-  return infiniteQueryOptions({
-    queryKey: [listAllWorkspaces.path],
-    queryFn: ({ pageParam, signal }) =>
-      call(listAllWorkspaces, { pageSize, ...(pageParam && { pageToken: pageParam }) }, { signal }),
-    ...paging,
-  })
+  return pages(keyOf(listAllWorkspaces), (pageToken, options) =>
+    call(listAllWorkspaces, { pageSize, pageToken }, options),
+  )
 }
 
 export const changeState = mutationOptions({

@@ -2,10 +2,10 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { ShieldCheck } from 'lucide-react'
 import { IssueList } from '#issues/issue-list.tsx'
-import { SortMenu } from '#issues/risk-filters.tsx'
-import { type RiskSearch, type RiskTab, riskTabs } from '#issues/search.ts'
+import { defaultSort, type RiskSearch, type RiskTab, riskTabs, sortOptions } from '#issues/search.ts'
 import { FilterBar, SearchField } from '#ui/filter-bar.tsx'
 import { SegmentedControl } from '#ui/segmented-control.tsx'
+import { SortMenu } from '#ui/sort-menu.tsx'
 import { EmptyState } from '#ui/states.tsx'
 
 const targetRoute = getRouteApi('/_auth/scope/$id/issues')
@@ -73,7 +73,7 @@ function ChildList({ search, parent, onSearch }: ChildListProps) {
           }
           sort={
             <span className="max-md:-ml-3">
-              <SortMenu search={search} onSort={(sort) => set({ sort })} />
+              <SortMenu options={sortOptions} value={search.sort ?? defaultSort} onSort={(sort) => set({ sort })} />
             </span>
           }
         />

@@ -80,7 +80,6 @@ export function IssueActions({ issue, onComment }: IssueActionsProps) {
 export function useRetest(id: string) {
   const navigate = useNavigate()
   return useMutation({
-    mutationKey: [retestIssue.path],
     mutationFn: (hostId: string | undefined) => call(retestIssue, { id, ...(hostId && { hostIds: [hostId] }) }),
     onSuccess: (response) => {
       const action = {

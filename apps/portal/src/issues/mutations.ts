@@ -14,7 +14,6 @@ export type StatusChange = Omit<InputOf<typeof setIssueStatus>, 'id'>
 export type BulkSelection = Pick<InputOf<typeof setStatusOfMany>, 'ids' | 'filter'>
 
 export const setStatus = mutationOptions({
-  mutationKey: [setIssueStatus.path],
   mutationFn: (change: StatusChange & { readonly id: string }) => call(setIssueStatus, change),
   onMutate: ({ id, status }, { client }) =>
     updateOptimistically(client, new Set([id]), (issue) => ({ ...issue, status })),
@@ -24,7 +23,6 @@ export const setStatus = mutationOptions({
 
 /** Changes the status on a single affected host. */
 export const setStatusOnHost = mutationOptions({
-  mutationKey: [setHostStatus.path],
   mutationFn: (change: StatusChange & { readonly id: string; readonly hostId: string }) => call(setHostStatus, change),
   onMutate: ({ id, hostId, status }, { client }) =>
     updateOptimistically(client, new Set([id]), (issue) => ({
@@ -39,7 +37,6 @@ export const setStatusOnHost = mutationOptions({
 
 /** Only issues given by ID update optimistically: the client can't tell which others match a filter. */
 export const setStatusInBulk = mutationOptions({
-  mutationKey: [setStatusOfMany.path],
   mutationFn: (change: StatusChange & BulkSelection) => call(setStatusOfMany, change),
   onMutate: ({ ids = [], status }, { client }) =>
     updateOptimistically(client, new Set(ids), (issue) => ({ ...issue, status })),
@@ -129,33 +126,25 @@ async function updateOptimistically(
 
 /** Updates assignee, due date, or tags. */
 export const editIssue = mutationOptions({
-  mutationKey: [updateIssue.path],
   mutationFn: (input: InputOf<typeof updateIssue>) => call(updateIssue, input),
   onSuccess: (response, { id }, _, { client }) => client.setQueryData(detail(id).queryKey, response),
 })
 
 export const addComment = mutationOptions({
-  mutationKey: [createComment.path],
   mutationFn: (input: InputOf<typeof createComment>) => call(createComment, input),
 })
 
 export const removeComment = mutationOptions({
-  mutationKey: [deleteComment.path],
   mutationFn: (input: InputOf<typeof deleteComment>) => call(deleteComment, input),
 })
 
-export const saveView = mutationOptions({
-  mutationKey: [createView.path],
-  mutationFn: (input: InputOf<typeof createView>) => call(createView, input),
-})
+export const saveView = mutationOptions({ mutationFn: (input: InputOf<typeof createView>) => call(createView, input) })
 
 export const shareView = mutationOptions({
-  mutationKey: [updateView.path],
   mutationFn: ({ id, shared }: { readonly id: string; readonly shared: boolean }) =>
     call(updateView, { id, view: { shared }, updateMask: { paths: ['shared'] } }),
 })
 
 export const removeView = mutationOptions({
-  mutationKey: [deleteView.path, 'delete'],
   mutationFn: (input: InputOf<typeof deleteView>) => call(deleteView, input),
 })

@@ -1,21 +1,22 @@
 /** Search, filters, sort order, columns, and export of a risk list. */
 import { useQuery } from '@tanstack/react-query'
 import type { IssueFilter } from '@glacis/contract/issue'
-import { ArrowDownWideNarrow, ChevronDown, Columns3 } from 'lucide-react'
+import { Columns3 } from 'lucide-react'
 import { detail as oneHost } from '#hosts/queries.ts'
 import { columnLabels, optionalColumns, toggleColumn, useColumns } from '#issues/columns.ts'
 import { ExportMenu } from '#issues/export-menu.tsx'
 import { MoreFilters } from '#issues/more-filters.tsx'
-import { defaultSort, filterCount, type RiskSearch, riskSorts, sortLabels, withoutFilters } from '#issues/search.ts'
+import { defaultSort, filterCount, type RiskSearch, sortOptions, withoutFilters } from '#issues/search.ts'
 import { formatDate } from '#lib/format.ts'
 import type { ReactNode } from 'react'
 import { detail as oneProduct } from '#products/queries.ts'
 import { detail as oneScan } from '#scans/queries.ts'
 import { all as allTargets, tags as allTags } from '#targets/queries.ts'
-import { Button, buttonClass } from '#ui/button.tsx'
+import { Button } from '#ui/button.tsx'
 import { FilterBar, FilterMenu, FilterToggle, SearchField } from '#ui/filter-bar.tsx'
 import { Menu } from '#ui/menu.tsx'
 import { MenuChoice } from '#ui/menu-entries.tsx'
+import { SortMenu } from '#ui/sort-menu.tsx'
 import { SeverityGlyph, severityLevels, severityLabels } from '#ui/severity.tsx'
 
 interface RiskFiltersProps {
@@ -78,7 +79,11 @@ export function RiskFilters({ search, filter, onSearch, isSelecting, onToggleSel
         <span className="flex items-center gap-1 max-md:-mx-3">
           {aside}
           <span className="max-md:mr-auto">
-            <SortMenu search={search} onSort={(sort) => set({ sort: sort === defaultSort ? undefined : sort })} />
+            <SortMenu
+              options={sortOptions}
+              value={search.sort ?? defaultSort}
+              onSort={(sort) => set({ sort: sort === defaultSort ? undefined : sort })}
+            />
           </span>
           <ColumnMenu />
           <ExportMenu filter={filter} />
@@ -114,33 +119,6 @@ function ColumnMenu() {
         ))}
       </Menu>
     </span>
-  )
-}
-
-interface SortMenuProps {
-  readonly search: RiskSearch
-  readonly onSort: (sort: (typeof riskSorts)[number]) => void
-}
-export function SortMenu({ search, onSort }: SortMenuProps) {
-  const sort = search.sort ?? defaultSort
-  return (
-    <Menu
-      label={`Sort: ${sortLabels[sort]}`}
-      buttonClassName={buttonClass({ variant: 'ghost', size: 'sm' })}
-      button={
-        <>
-          <ArrowDownWideNarrow aria-hidden="true" />
-          {sortLabels[sort]}
-          <ChevronDown className="size-3.5 text-ink-3" aria-hidden="true" />
-        </>
-      }
-    >
-      {riskSorts.map((option) => (
-        <MenuChoice key={option} checked={sort === option} onClick={() => onSort(option)}>
-          {sortLabels[option]}
-        </MenuChoice>
-      ))}
-    </Menu>
   )
 }
 

@@ -2,55 +2,51 @@
 import type { InputOf } from '@glacis/contract/endpoint'
 import type { IssueFilter, listIssues, StatusFilter, Verification } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
+import { Id } from '@glacis/contract/primitives'
+import { z } from 'zod/mini'
+import { countFilters, Flag, id, lenient, listOf, paging, shortText } from '#lib/search-schema.ts'
 import type { SeverityLevel } from '#ui/severity.tsx'
 
-/** The search params of a risk list. */
-export interface RiskSearch {
-  readonly status?: RiskTab | undefined
-  readonly severity?: readonly SeverityLevel[] | undefined
-  readonly target?: string | undefined
-  readonly asset?: string | undefined
-  readonly scan?: string | undefined
-  readonly technology?: string | undefined
-  readonly kev?: boolean | undefined
-  readonly regressed?: boolean | undefined
-  readonly fix?: boolean | undefined
-  /** Assigned to the current user. */
-  readonly mine?: boolean | undefined
-  readonly unassigned?: boolean | undefined
-  readonly tag?: readonly string[] | undefined
-  /** Minimum EPSS, in percent. */
-  readonly epss?: number | undefined
-  readonly since?: RiskAge | undefined
-  readonly cve?: string | undefined
-  readonly q?: string | undefined
-  readonly sort?: RiskSort | undefined
-  readonly size?: 25 | 50 | 100 | 500 | undefined
-  /** Page tokens, up to and including the current page. */
-  readonly after?: readonly string[] | undefined
-}
-export type RiskTab = 'open' | 'resolved' | 'ignored' | 'all'
-export type RiskSort = 'recent' | 'priority' | 'severity' | 'epss' | 'hosts' | 'oldest'
-export type RiskAge = 'day' | 'week' | 'month'
+export const riskTabs = ['open', 'resolved', 'ignored', 'all'] as const
+export const RiskSort = z.enum(['recent', 'priority', 'severity', 'epss', 'hosts', 'oldest'])
+export type RiskSort = z.infer<typeof RiskSort>
 
-export const riskTabs = ['open', 'resolved', 'ignored', 'all'] as const satisfies readonly RiskTab[]
-export const riskSorts = [
-  'recent',
-  'priority',
-  'severity',
-  'epss',
-  'hosts',
-  'oldest',
-] as const satisfies readonly RiskSort[]
+/** The search params of a risk list. */
+export const RiskSearch = z.object({
+  status: lenient(z.enum(riskTabs)),
+  severity: listOf(z.enum(['critical', 'high', 'medium', 'low', 'none'])),
+  target: id,
+  asset: id,
+  scan: id,
+  technology: id,
+  kev: lenient(Flag),
+  regressed: lenient(Flag),
+  fix: lenient(Flag),
+  /** Assigned to the current user. */
+  mine: lenient(Flag),
+  unassigned: lenient(Flag),
+  tag: listOf(Id),
+  /** Minimum EPSS, in percent. */
+  epss: lenient(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100))),
+  since: lenient(z.enum(['day', 'week', 'month'])),
+  cve: lenient(z.string().check(z.regex(/^CVE-\d{4}-\d{4,}$/i))),
+  q: shortText,
+  sort: lenient(RiskSort),
+  ...paging,
+})
+export type RiskSearch = z.infer<typeof RiskSearch>
+export type RiskTab = NonNullable<RiskSearch['status']>
+export type RiskAge = NonNullable<RiskSearch['since']>
+
 export const defaultSort: RiskSort = 'severity'
-export const sortLabels: Readonly<Record<RiskSort, string>> = {
-  recent: 'Most recent',
-  priority: 'Priority',
-  severity: 'Severity',
-  epss: 'EPSS',
-  hosts: 'Affected hosts',
-  oldest: 'Oldest',
-}
+export const sortOptions: readonly { readonly value: RiskSort; readonly label: string }[] = [
+  { value: 'recent', label: 'Most recent' },
+  { value: 'priority', label: 'Priority' },
+  { value: 'severity', label: 'Severity' },
+  { value: 'epss', label: 'EPSS' },
+  { value: 'hosts', label: 'Affected hosts' },
+  { value: 'oldest', label: 'Oldest' },
+]
 export const ageLabels: Readonly<Record<RiskAge, string>> = {
   day: 'Last 24 hours',
   week: 'Last 7 days',
@@ -145,14 +141,8 @@ export function tabSearch(tab: RiskTab, search: RiskSearch, isView: boolean): Ri
 }
 
 /** The number of active filters. */
-export function filterCount({
-  status: _status,
-  sort: _sort,
-  size: _size,
-  after: _after,
-  ...filters
-}: RiskSearch): number {
-  return Object.values(filters).filter((value) => (Array.isArray(value) ? value.length > 0 : Boolean(value))).length
+export function filterCount(search: RiskSearch): number {
+  return countFilters(search, ['status'])
 }
 
 export function hasFilters(search: RiskSearch): boolean {

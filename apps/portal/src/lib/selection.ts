@@ -1,4 +1,5 @@
 /** Row selection of a list: single rows, a range with Shift, or the whole page. */
+import { useState } from 'react'
 
 export interface Selection {
   readonly ids: ReadonlySet<string>
@@ -7,6 +8,24 @@ export interface Selection {
 }
 
 export const nothingSelected: Selection = { ids: new Set(), anchor: undefined }
+
+/** The selection among the shown items of a list. */
+export function useSelection<Item extends { readonly id: string }>(items: readonly Item[]) {
+  const [chosen, setChosen] = useState(nothingSelected)
+  const rows = items.map(({ id }) => id)
+  const selection = deselectHidden(chosen, rows)
+  return {
+    /** In list order. */
+    selected: items.filter(({ id }) => selection.ids.has(id)),
+    /** Reduces the selection to these IDs. */
+    keep: (ids: readonly string[]) => setChosen({ ids: new Set(ids), anchor: undefined }),
+    picking: {
+      selection,
+      onPick: (id: string, isRange: boolean) => setChosen(toggleRow(selection, rows, id, isRange)),
+      onPickAll: () => setChosen(toggleAllRows(selection, rows)),
+    },
+  }
+}
 
 /** Toggles one row; with `isRange`, sets all rows from the anchor to it to the same state. */
 export function toggleRow(selection: Selection, rows: readonly string[], id: string, isRange = false): Selection {

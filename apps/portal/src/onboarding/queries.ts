@@ -24,7 +24,6 @@ export function feeds() {
 
 /** Triggers an immediate check of a feed; its row then shows the progress. */
 export const checkFeedNow = mutationOptions({
-  mutationKey: [checkFeed.path, 'check'],
   mutationFn: (name: string) => call(checkFeed, { name }),
   // A worker starts within seconds. Until the server reports progress, this shows it and speeds up the polling.
   onSettled: (response, _error, _name, _result, { client }) =>

@@ -6,15 +6,15 @@ import { Link } from '@tanstack/react-router'
 import { Play } from 'lucide-react'
 import { formatNumber } from '#lib/format.ts'
 import type { StepNavigation } from '#onboarding/onboarding.tsx'
-import { SeverityCount } from '#onboarding/severity-count.tsx'
-import { Address } from '#onboarding/address.tsx'
 import { StepHead, useStepFocus } from '#onboarding/step-head.tsx'
 import { isActive, list, start, startManyWithToast, maxStarts } from '#scans/queries.ts'
 import { all } from '#targets/queries.ts'
 import { Button } from '#ui/button.tsx'
 import { progressText, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
 import { Note } from '#ui/note.tsx'
+import { SeverityGlyph, severityLevels, severityLabels } from '#ui/severity.tsx'
 import { ScanStatus } from '#ui/status.tsx'
+import { TargetAddress } from '#ui/target-address.tsx'
 
 /** Maximum number of targets and of scans to list. */
 const maxShown = 5
@@ -91,7 +91,7 @@ function UnscannedTargets({ targets, isFirst }: UnscannedTargetsProps) {
         {targets.slice(0, maxShown).map(({ id, name, address, readableAddress }, index) => (
           <li key={id} className="flex items-center gap-3 rounded-md border border-line px-3 py-2">
             <span className="min-w-0 flex-1 truncate" title={name}>
-              <span className="font-medium">{name}</span> <Address {...{ name, address, readableAddress }} />
+              <span className="font-medium">{name}</span> <TargetAddress {...{ name, address, readableAddress }} />
             </span>
             <Button
               size="sm"
@@ -122,6 +122,22 @@ function UnscannedTargets({ targets, isFirst }: UnscannedTargetsProps) {
         </div>
       )}
     </>
+  )
+}
+
+/** "2 High 1 Low"; renders nothing without findings. */
+function SeverityCount({ counts }: { readonly counts: Scan['issueCount'] }) {
+  const levels = severityLevels.filter((level) => counts[level] > 0)
+  if (levels.length === 0) return null
+  return (
+    <span className="flex flex-wrap gap-x-3 gap-y-1 text-12">
+      {levels.map((level) => (
+        <span key={level} className="inline-flex items-center gap-1.5 tabular-nums">
+          <SeverityGlyph level={level} />
+          {formatNumber(counts[level])} {severityLabels[level]}
+        </span>
+      ))}
+    </span>
   )
 }
 

@@ -1,7 +1,7 @@
 /** Bulk actions; replaces the filters while technologies are selected. */
 import type { Product } from '@glacis/contract/product'
 import { useMutation } from '@tanstack/react-query'
-import { Bell, ChevronDown, EyeOff, X } from 'lucide-react'
+import { Bell, ChevronDown, EyeOff } from 'lucide-react'
 import { formatNumber } from '#lib/format.ts'
 import { addToast } from '#ui/toasts.tsx'
 import { thresholdOptions, thresholdScores } from '#products/notification-threshold.ts'
@@ -43,7 +43,11 @@ export function ProductBulkBar({ products, onKeep }: ProductBulkBarProps) {
     else addToast('info', { title: 'Info', message: `${done} ${formatNumber(failed.length)} failed.` })
   }
   return (
-    <SelectionBar label="Selected technologies" summary={`${formatNumber(products.length)} selected`}>
+    <SelectionBar
+      onClear={() => onKeep([])}
+      label="Selected technologies"
+      summary={`${formatNumber(products.length)} selected`}
+    >
       <Menu
         call="updateProduct"
         place="bottom start"
@@ -76,11 +80,6 @@ export function ProductBulkBar({ products, onKeep }: ProductBulkBarProps) {
       >
         Stop watching{watched.length > 0 && watched.length < products.length ? ` ${formatNumber(watched.length)}` : ''}
       </Button>
-      <span className="ml-auto">
-        <Button size="sm" variant="ghost" icon={<X />} onClick={() => onKeep([])}>
-          Clear
-        </Button>
-      </span>
     </SelectionBar>
   )
 }

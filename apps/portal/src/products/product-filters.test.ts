@@ -1,15 +1,16 @@
 import { expect, it } from 'vitest'
 import { providePortalConfig } from '#lib/portal-config.ts'
+import { countFilters } from '#lib/search-schema.ts'
 import { testConfig } from '#lib/testing/service.ts'
 import { exportUrl } from '#products/export-products.tsx'
-import { productFilter, hasFilters, productsInput } from '#products/search.ts'
+import { productFilter, productsInput } from '#products/search.ts'
 
 const versions = { vendor: 'f5', product: 'nginx' }
 
 it('requests all versions of a product', () => {
   expect(productsInput(versions).filter).toMatchObject(versions)
-  expect(hasFilters(versions)).toBe(true)
-  expect(hasFilters({ size: 50, sort: 'name' })).toBe(false)
+  expect(countFilters(versions)).toBe(2)
+  expect(countFilters({ size: 50, sort: 'name' })).toBe(0)
 })
 
 it('exports the filtered list', () => {

@@ -1,6 +1,6 @@
 /** Search, filters, and sort order of the list of technologies. */
 import { useQuery } from '@tanstack/react-query'
-import { ArrowDownWideNarrow, ChevronDown } from 'lucide-react'
+import { countFilters, withoutFilters } from '#lib/search-schema.ts'
 import {
   type KindParam,
   type ProductSearch,
@@ -9,10 +9,8 @@ import {
   defaultSort,
 } from '#products/search.ts'
 import { all as allTargets } from '#targets/queries.ts'
-import { buttonClass } from '#ui/button.tsx'
 import { FilterBar, FilterMenu, FilterToggle, SearchField } from '#ui/filter-bar.tsx'
-import { Menu } from '#ui/menu.tsx'
-import { MenuChoice } from '#ui/menu-entries.tsx'
+import { SortMenu } from '#ui/sort-menu.tsx'
 
 const supportOptions: readonly { readonly value: SupportParam; readonly label: string }[] = [
   { value: 'past', label: 'Ended' },
@@ -37,27 +35,13 @@ interface ProductFiltersProps {
   readonly onSearch: (search: ProductSearch, replace?: boolean) => void
 }
 export function ProductFilters({ search, onSearch }: ProductFiltersProps) {
-  const {
-    q,
-    target,
-    asset,
-    vendor,
-    product,
-    kind = [],
-    support = [],
-    risky = false,
-    watched = false,
-    sort,
-    group,
-  } = search
+  const { q, target, asset, vendor, product, kind = [], support = [], risky = false, watched = false, group } = search
   const targets = useQuery(allTargets()).data?.targets ?? []
   const set = (change: ProductSearch, replace = false) => onSearch({ ...search, after: undefined, ...change }, replace)
   return (
     <FilterBar
-      activeCount={
-        [q, target, asset, vendor, product, kind.length, support.length, risky, watched].filter(Boolean).length
-      }
-      onClear={() => onSearch({ size: search.size, sort, group })}
+      activeCount={countFilters(search)}
+      onClear={() => onSearch(withoutFilters(search))}
       search={
         <SearchField
           label="Search technologies"
@@ -118,37 +102,9 @@ export function ProductFilters({ search, onSearch }: ProductFiltersProps) {
       }
       sort={
         <span className="max-md:-ml-3">
-          <SortMenu search={search} onSort={(chosen) => set({ sort: chosen })} />
+          <SortMenu options={sortOptions} value={search.sort ?? defaultSort(search)} onSort={(sort) => set({ sort })} />
         </span>
       }
     />
-  )
-}
-
-/** Without a chosen order, shows the default for the current view. */
-function SortMenu({
-  search: { sort, group },
-  onSort,
-}: Pick<ProductFiltersProps, 'search'> & { readonly onSort: (sort: ProductSort) => void }) {
-  const present = sort ?? defaultSort({ group })
-  const label = sortOptions.find(({ value }) => value === present)?.label
-  return (
-    <Menu
-      label={`Sort: ${label}`}
-      buttonClassName={buttonClass({ variant: 'ghost', size: 'sm' })}
-      button={
-        <>
-          <ArrowDownWideNarrow aria-hidden="true" />
-          {label}
-          <ChevronDown className="size-3.5 text-ink-3" aria-hidden="true" />
-        </>
-      }
-    >
-      {sortOptions.map(({ value, label: word }) => (
-        <MenuChoice key={value} checked={present === value} onClick={() => onSort(value)}>
-          {word}
-        </MenuChoice>
-      ))}
-    </Menu>
   )
 }

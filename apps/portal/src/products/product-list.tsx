@@ -2,14 +2,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Eye, Layers } from 'lucide-react'
-import { useState } from 'react'
 import { summary } from '#issues/queries.ts'
-import { deselectHidden, nothingSelected, toggleRow, toggleAllRows } from '#lib/selection.ts'
+import { countFilters, withoutFilters } from '#lib/search-schema.ts'
+import { useSelection } from '#lib/selection.ts'
 import { list } from '#products/queries.ts'
 import { ExportProducts } from '#products/export-products.tsx'
 import { ProductBulkBar } from '#products/product-bulk.tsx'
 import { ProductFilters } from '#products/product-filters.tsx'
-import { productFilter, hasFilters, type ProductSearch, productsInput } from '#products/search.ts'
+import { productFilter, type ProductSearch, productsInput } from '#products/search.ts'
 import { WatchForm } from '#products/watch-form.tsx'
 import { ProductTable } from '#products/product-table.tsx'
 import { Button, ButtonLink } from '#ui/button.tsx'
@@ -26,10 +26,8 @@ export function ProductListPage() {
   const { size, after } = search
   const query = useQuery(list(productsInput(search)))
   const products = query.data?.products
-  const isFiltered = hasFilters(search)
-  const [selected, setSelected] = useState(nothingSelected)
-  const ids = products?.map(({ id }) => id) ?? []
-  const selection = deselectHidden(selected, ids)
+  const isFiltered = countFilters(search) > 0
+  const { selected, keep, picking } = useSelection(products ?? [])
   return (
     <div className="pg flex grow flex-col">
       <PageHead
@@ -49,11 +47,8 @@ export function ProductListPage() {
       />
       {products?.length === 0 && !isFiltered ? (
         <div className="h-4.5" />
-      ) : selection.ids.size > 0 ? (
-        <ProductBulkBar
-          products={products?.filter(({ id }) => selection.ids.has(id)) ?? []}
-          onKeep={(kept) => setSelected({ ids: new Set(kept), anchor: undefined })}
-        />
+      ) : selected.length > 0 ? (
+        <ProductBulkBar products={selected} onKeep={keep} />
       ) : (
         <ProductFilters search={search} onSearch={go} />
       )}
@@ -62,18 +57,10 @@ export function ProductListPage() {
         query={query}
         count={products?.length}
         isFiltered={isFiltered}
-        onClear={() => go({ size, group: search.group })}
+        onClear={() => go(withoutFilters(search))}
         empty={<NoProducts />}
       >
-        <ProductTable
-          products={products}
-          isGrouped={search.group ?? false}
-          picking={{
-            selection,
-            onPick: (id, isRange) => setSelected(toggleRow(selection, ids, id, isRange)),
-            onPickAll: () => setSelected(toggleAllRows(selection, ids)),
-          }}
-        />
+        <ProductTable products={products} isGrouped={search.group ?? false} picking={picking} />
       </ListBody>
       <ListPager
         after={after}

@@ -9,9 +9,9 @@ import {
   updateProduct,
   watchProduct,
 } from '@glacis/contract/product'
-import { infiniteQueryOptions, keepPreviousData, mutationOptions } from '@tanstack/react-query'
+import { keepPreviousData, mutationOptions } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
-import { keyOf, query } from '#api/query.ts'
+import { keyOf, pages, query } from '#api/query.ts'
 import { productsInput } from '#products/search.ts'
 
 export function list(input: InputOf<typeof listProducts>) {
@@ -35,24 +35,17 @@ export function software(text: string) {
 /** Threats of a product without a risk in this workspace, highest severity first. */
 export function threats(id: string) {
   const input = { id, filter: { found: false }, pageSize: 25 }
-  return infiniteQueryOptions({
-    queryKey: keyOf(listProductThreats, input),
-    queryFn: ({ signal, pageParam }) =>
-      call(listProductThreats, { ...input, pageToken: pageParam || undefined }, { signal }),
-    initialPageParam: '',
-    getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-    retry: false,
-  })
+  return pages(keyOf(listProductThreats, input), (pageToken, options) =>
+    call(listProductThreats, { ...input, pageToken }, options),
+  )
 }
 
 export const watch = mutationOptions({
-  mutationKey: [watchProduct.path, 'watch'],
   mutationFn: (product: InputOf<typeof watchProduct>) => call(watchProduct, product),
 })
 
 /** Changes the notification threshold, or whether the product is watched. */
 export const editProduct = mutationOptions({
-  mutationKey: [updateProduct.path, 'change'],
   mutationFn: ({ id, ...product }: { id: string; minNotificationSeverity?: number; watched?: boolean }) =>
     call(updateProduct, { id, product, updateMask: { paths: updatePaths(product) } }),
 })
@@ -62,21 +55,18 @@ function updatePaths(product: { minNotificationSeverity?: number; watched?: bool
 }
 
 export const stopWatching = mutationOptions({
-  mutationKey: [deleteProduct.path, 'stop'],
   meta: { except: getProduct.path },
   mutationFn: (id: string) => call(deleteProduct, { id }),
 })
 
 /** Changes the notification threshold of several products. Resolves with the IDs that failed. */
 export const editProducts = mutationOptions({
-  mutationKey: [updateProduct.path, 'change many'],
   mutationFn: ({ ids, ...product }: { ids: readonly string[]; minNotificationSeverity: number }) =>
     callEach(ids, (id) => call(updateProduct, { id, product, updateMask: { paths: updatePaths(product) } })),
 })
 
 /** Resolves with the IDs that failed. */
 export const stopWatchingProducts = mutationOptions({
-  mutationKey: [deleteProduct.path, 'stop many'],
   mutationFn: (ids: readonly string[]) => callEach(ids, (id) => call(deleteProduct, { id })),
 })
 

@@ -1,31 +1,32 @@
 /** Maps the search params of the list of technologies to API filters. */
 import type { InputOf } from '@glacis/contract/endpoint'
 import type { EndOfLife, listProducts, ProductFilter, ProductOrder } from '@glacis/contract/product'
-import type { z } from 'zod/mini'
-
-export type KindParam = 'application' | 'system' | 'hardware'
-export type SupportParam = 'past' | 'soon' | 'supported' | 'unknown'
-export type ProductSort = 'name' | 'support' | 'risks' | 'hosts'
+import { z } from 'zod/mini'
+import { Flag, id, lenient, listOf, paging, shortText } from '#lib/search-schema.ts'
 
 /** The search params of the list. */
-export interface ProductSearch {
-  readonly q?: string | undefined
-  readonly target?: string | undefined
-  readonly asset?: string | undefined
-  readonly vendor?: string | undefined
+export const ProductSearch = z.object({
+  q: shortText,
+  target: id,
+  asset: id,
+  vendor: shortText,
   /** Together with `vendor`: all versions of one product. */
-  readonly product?: string | undefined
-  readonly kind?: readonly KindParam[] | undefined
-  readonly support?: readonly SupportParam[] | undefined
-  readonly risky?: boolean | undefined
-  readonly watched?: boolean | undefined
-  readonly watch?: boolean | undefined
+  product: shortText,
+  kind: listOf(z.enum(['application', 'system', 'hardware'])),
+  support: listOf(z.enum(['past', 'soon', 'supported', 'unknown'])),
+  risky: lenient(Flag),
+  watched: lenient(Flag),
   /** Groups versions by product. */
-  readonly group?: boolean | undefined
-  readonly sort?: ProductSort | undefined
-  readonly size?: 25 | 50 | 100 | 500 | undefined
-  readonly after?: readonly string[] | undefined
-}
+  group: lenient(Flag),
+  /** The panel for watching a technology. */
+  watch: lenient(Flag),
+  sort: lenient(z.enum(['name', 'support', 'risks', 'hosts'])),
+  ...paging,
+})
+export type ProductSearch = z.infer<typeof ProductSearch>
+export type KindParam = NonNullable<ProductSearch['kind']>[number]
+export type SupportParam = NonNullable<ProductSearch['support']>[number]
+export type ProductSort = NonNullable<ProductSearch['sort']>
 
 const states: Readonly<Record<SupportParam, z.infer<typeof EndOfLife>['state']>> = {
   past: 'STATE_PAST',
@@ -71,10 +72,4 @@ export function productFilter(search: ProductSearch): ProductFilter {
     parts: kind?.map((word) => parts[word]),
     endOfLife: support?.map((word) => states[word]),
   }
-}
-
-/** True if any filter is active. */
-export function hasFilters(search: ProductSearch): boolean {
-  const { q, target, asset, vendor, product, kind, support, risky, watched } = search
-  return Boolean(q || target || asset || vendor || product || kind?.length || support?.length || risky || watched)
 }

@@ -35,11 +35,6 @@ describe('the header card', () => {
     expect(screen.queryByText('unverified')).toBeNull()
   })
 
-  it('shows a badge for an unverified address', async () => {
-    showProfile(settingsNodes(), verifiable('nora@example.ch', false))
-    expect(await screen.findByText('unverified')).toBeTruthy()
-  })
-
   it('ignores other verified addresses', () => {
     expect([isVerified(verifiable('old@example.ch', true)), isVerified(verifiable('nora@example.ch', true))]).toEqual([
       false,

@@ -15,10 +15,11 @@ import * as overviewQueries from '#overview/queries.ts'
 import { authRoute, prefetching, getParentRoute } from '#routes/auth.ts'
 import { absoluteUrl, validId } from '#routes/guard.ts'
 import * as risks from '#routes/risks.ts'
-import { OnboardingSearch, OverviewSearch, ProfileSearch, ScanDetailSearch, ScanListSearch } from '#routes/search.ts'
+import { OnboardingSearch, OverviewSearch, ProfileSearch } from '#routes/search.ts'
 import * as workspaceQueries from '#workspaces/queries.ts'
 import * as surface from '#routes/surface.ts'
 import * as scanQueries from '#scans/queries.ts'
+import { ScanPartSearch, ScanSearch } from '#scans/search.ts'
 
 export const overview = createRoute({
   getParentRoute,
@@ -84,13 +85,13 @@ export const installation = createRoute({
 export const scans = createRoute({
   getParentRoute,
   path: 'scans',
-  validateSearch: ScanListSearch,
+  validateSearch: ScanSearch,
   loader: prefetching((client) => client.prefetchQuery(scanQueries.first())),
 })
 export const scan = createRoute({
   getParentRoute,
   path: 'scans/$id',
-  validateSearch: ScanDetailSearch,
+  validateSearch: ScanPartSearch,
   loader: ({ context, params }) => context.queryClient.ensureQueryData(scanQueries.detail(validId(params))),
 })
 

@@ -4,27 +4,19 @@ import { AgentStep } from '#onboarding/agent-step.tsx'
 import { NotificationsStep } from '#onboarding/notifications-step.tsx'
 import { OnboardingPage } from '#onboarding/onboarding.tsx'
 import { ScanStep } from '#onboarding/scan-step.tsx'
-import { TargetStep } from '#onboarding/target-step.tsx'
+import { StepHead } from '#onboarding/step-head.tsx'
 import { FeedImports } from '#overview/feeds.tsx'
-import { AddressField } from '#targets/address-field.tsx'
-import { AddressListForm } from '#targets/address-list-form.tsx'
-import { PasteListLink } from '#targets/list-links.tsx'
-import { permissionError, PermissionField } from '#targets/permission-field.tsx'
+import { FirstTargets } from '#targets/first-targets.tsx'
 import { TargetsForAgent } from '#targets/targets-for-agent.tsx'
 
 export function OnboardingScreen() {
   return (
     <OnboardingPage
       target={(renderNavigation) => (
-        <TargetStep
-          renderNavigation={renderNavigation}
-          address={({ onList, ...props }) => (
-            <AddressField {...props} aside={<PasteListLink address={props.value} onPress={onList} />} />
-          )}
-          permissionError={permissionError}
-          permission={(props) => <PermissionField {...props} />}
-          list={({ period, ...props }) => <AddressListForm {...props} draft={{ period, agentId: '', tags: [] }} />}
-        />
+        <>
+          <StepHead of="TARGET" />
+          <FirstTargets renderNavigation={renderNavigation} />
+        </>
       )}
       agent={(renderNavigation) => (
         <AgentStep

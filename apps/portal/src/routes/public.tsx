@@ -1,5 +1,7 @@
 /** Public routes, inside the auth layout. */
+import type { QueryClient } from '@tanstack/react-query'
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import type { z } from 'zod/mini'
 import { getStoredError, logout } from '#identity/client.ts'
 import { IdentityFailure } from '#identity/failure.ts'
 import { openFlow } from '#identity/lifecycle.ts'
@@ -33,22 +35,35 @@ const index = createRoute({
   errorComponent,
 })
 
+interface FlowLoaderInput<Search> {
+  readonly context: { readonly queryClient: QueryClient }
+  readonly deps: Search
+  readonly location: { readonly href: string }
+}
+/** Options of a route that opens the flow in its address, or creates one. */
+const openingFlow = <Search extends { readonly flow?: string | undefined }>(
+  kind: 'login' | 'registration' | 'recovery' | 'verification',
+  newFlow: (search: Search) => Readonly<Record<string, string | undefined>>,
+) => ({
+  loaderDeps: ({ search }: { readonly search: Search }) => search,
+  // Hovering a link must not start a flow.
+  preload: false,
+  loader: async ({ context, deps: search, location }: FlowLoaderInput<Search>): Promise<void> =>
+    void (await openFlow(context.queryClient, {
+      kind,
+      page: `/${kind}`,
+      search,
+      newFlow: newFlow(search),
+      here: absoluteUrl(location.href),
+    })),
+  errorComponent,
+})
+
 export const login = createRoute({
   getParentRoute,
   path: 'login',
   validateSearch: strictSearch(LoginSearch),
-  loaderDeps: ({ search }) => search,
-  // Hovering a link must not start a flow.
-  preload: false,
-  loader: async ({ context, deps: search, location }) =>
-    void (await openFlow(context.queryClient, {
-      kind: 'login',
-      page: '/login',
-      search,
-      newFlow: { refresh: 'true', aal: search.aal, return_to: search.return_to },
-      here: absoluteUrl(location.href),
-    })),
-  errorComponent,
+  ...openingFlow('login', ({ aal, return_to }: z.output<typeof LoginSearch>) => ({ refresh: 'true', aal, return_to })),
   component: lazyRouteComponent(flowPages, 'LoginPage'),
 })
 
@@ -56,20 +71,10 @@ export const registration = createRoute({
   getParentRoute,
   path: 'registration',
   validateSearch: strictSearch(FlowSearch),
-  loaderDeps: ({ search }) => search,
-  preload: false,
-  loader: async ({ context, deps: search, location }) =>
-    void (await openFlow(context.queryClient, {
-      kind: 'registration',
-      page: '/registration',
-      search,
-      newFlow: {
-        return_to: search.return_to,
-        after_verification_return_to: search.return_to ?? absoluteUrl('/overview'),
-      },
-      here: absoluteUrl(location.href),
-    })),
-  errorComponent,
+  ...openingFlow('registration', ({ return_to }: z.output<typeof FlowSearch>) => ({
+    return_to,
+    after_verification_return_to: return_to ?? absoluteUrl('/overview'),
+  })),
   component: lazyRouteComponent(flowPages, 'RegistrationPage'),
 })
 
@@ -77,17 +82,7 @@ export const recovery = createRoute({
   getParentRoute,
   path: 'recovery',
   validateSearch: strictSearch(FlowSearch),
-  loaderDeps: ({ search }) => search,
-  preload: false,
-  loader: async ({ context, deps: search, location }) =>
-    void (await openFlow(context.queryClient, {
-      kind: 'recovery',
-      page: '/recovery',
-      search,
-      newFlow: { return_to: search.return_to },
-      here: absoluteUrl(location.href),
-    })),
-  errorComponent,
+  ...openingFlow('recovery', ({ return_to }: z.output<typeof FlowSearch>) => ({ return_to })),
   component: lazyRouteComponent(flowPages, 'RecoveryPage'),
 })
 
@@ -95,17 +90,7 @@ export const verification = createRoute({
   getParentRoute,
   path: 'verification',
   validateSearch: strictSearch(CodeFlowSearch),
-  loaderDeps: ({ search }) => search,
-  preload: false,
-  loader: async ({ context, deps: search, location }) =>
-    void (await openFlow(context.queryClient, {
-      kind: 'verification',
-      page: '/verification',
-      search,
-      newFlow: { return_to: search.return_to },
-      here: absoluteUrl(location.href),
-    })),
-  errorComponent,
+  ...openingFlow('verification', ({ return_to }: z.output<typeof CodeFlowSearch>) => ({ return_to })),
   component: lazyRouteComponent(flowPages, 'VerificationPage'),
 })
 

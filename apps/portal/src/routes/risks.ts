@@ -1,21 +1,22 @@
 /** Routes of both risk lists, the visual map, and the risk page. */
 import { createRoute } from '@tanstack/react-router'
 import * as graphQueries from '#graph/queries.ts'
+import { MapSearch } from '#graph/search.ts'
 import * as issueQueries from '#issues/queries.ts'
+import { RiskSearch } from '#issues/search.ts'
 import { prefetching, getParentRoute } from '#routes/auth.ts'
 import { validId } from '#routes/guard.ts'
-import { MapSearch, RiskListSearch } from '#routes/search.ts'
 
 export const risksVerified = createRoute({
   getParentRoute,
   path: 'risks/verified',
-  validateSearch: RiskListSearch,
+  validateSearch: RiskSearch,
   loader: prefetching((client) => client.prefetchQuery(issueQueries.first('VERIFICATION_VERIFIED'))),
 })
 export const risksPotential = createRoute({
   getParentRoute,
   path: 'risks/potential',
-  validateSearch: RiskListSearch,
+  validateSearch: RiskSearch,
   loader: prefetching((client) => client.prefetchQuery(issueQueries.first('VERIFICATION_UNVERIFIED'))),
 })
 export const risksVisual = createRoute({

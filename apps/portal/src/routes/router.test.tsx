@@ -103,13 +103,6 @@ describe('flow', () => {
     expect(await screen.findByLabelText('Email')).toBeTruthy()
   })
 
-  it('is fetched by the ID in the URL', async () => {
-    open('/login?flow=mine')
-    expect(await screen.findByLabelText('Email')).toBeTruthy()
-    expect(requestsTo('/self-service/login/flows').map(({ query }) => query)).toEqual([{ id: 'mine' }])
-    expect(requestsTo('/self-service/login/browser')).toEqual([])
-  })
-
   it('is recreated if it cannot be fetched', async () => {
     service.on('GET /self-service/login/flows', {
       status: 410,

@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod/mini'
-import {
-  CodeFlowSearch,
-  CreateSearch,
-  ErrorSearch,
-  FlowSearch,
-  LoginSearch,
-  RiskListSearch,
-  strictSearch,
-} from '#routes/search.ts'
+import { RiskSearch } from '#issues/search.ts'
+import { CodeFlowSearch, CreateSearch, ErrorSearch, FlowSearch, LoginSearch, strictSearch } from '#routes/search.ts'
 
 describe('strict search parameters', () => {
   it.each([
@@ -45,5 +38,5 @@ it.each([
 
 it('drops invalid list parameters and keeps the rest', () => {
   const search = { status: 'open', severity: 'high', target: 'not-an-id', size: '50', after: 'token', kev: 'maybe' }
-  expect(RiskListSearch.parse(search)).toEqual({ status: 'open', severity: ['high'], size: 50, after: ['token'] })
+  expect(RiskSearch.parse(search)).toEqual({ status: 'open', severity: ['high'], size: 50, after: ['token'] })
 })

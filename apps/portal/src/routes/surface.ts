@@ -2,18 +2,14 @@
 import { createRoute } from '@tanstack/react-router'
 import * as agentQueries from '#agents/queries.ts'
 import * as hostQueries from '#hosts/queries.ts'
+import { HostSearch } from '#hosts/search.ts'
 import * as productQueries from '#products/queries.ts'
+import { ProductSearch } from '#products/search.ts'
 import { prefetching, getParentRoute } from '#routes/auth.ts'
 import { validId } from '#routes/guard.ts'
-import {
-  AssetListSearch,
-  ChildListSearch,
-  CreateSearch,
-  ScopeSearch,
-  strictSearch,
-  TechnologyListSearch,
-} from '#routes/search.ts'
+import { ChildListSearch, CreateSearch, strictSearch } from '#routes/search.ts'
 import * as targetQueries from '#targets/queries.ts'
+import { ScopeSearch } from '#targets/search.ts'
 
 export const scope = createRoute({
   getParentRoute,
@@ -55,7 +51,7 @@ export const agent = createRoute({
 export const assets = createRoute({
   getParentRoute,
   path: 'assets',
-  validateSearch: AssetListSearch,
+  validateSearch: HostSearch,
   loader: prefetching((client) => client.prefetchQuery(hostQueries.first())),
 })
 /** `/assets/{id}`: header and tabs of a host around its child routes. */
@@ -80,7 +76,7 @@ export const assetIssues = createRoute({ getParentRoute: () => asset, path: 'iss
 export const technologies = createRoute({
   getParentRoute,
   path: 'technologies',
-  validateSearch: TechnologyListSearch,
+  validateSearch: ProductSearch,
   loader: prefetching((client) => client.prefetchQuery(productQueries.first())),
 })
 export const technology = createRoute({

@@ -138,10 +138,7 @@ export function overTime(input: InputOf<typeof scansOverTime>) {
   return { ...query(scansOverTime, input), placeholderData: keepPreviousData }
 }
 
-export const start = mutationOptions({
-  mutationKey: [startScan.path],
-  mutationFn: (targetId: string) => call(startScan, { targetId }),
-})
+export const start = mutationOptions({ mutationFn: (targetId: string) => call(startScan, { targetId }) })
 
 const expectations = {
   Scan: 'Results appear as hosts are scanned.',
@@ -171,18 +168,29 @@ export const maxStarts = 500
 
 /** Starts a scan of each target; the result lists skipped targets with reasons. */
 export const startMany = mutationOptions({
-  mutationKey: [startScans.path],
   mutationFn: (targetIds: readonly string[]) => call(startScans, { targetIds: [...targetIds] }),
 })
+
+type SkippedTargets = readonly { readonly message: string }[]
+
+/** Shows a toast with the number of started scans, and the reasons for skipped targets. */
+export function showStarted(result: { readonly startedCount: number; readonly skipped: SkippedTargets }): void {
+  const { startedCount, skipped } = result
+  showResult(`Started ${formatNumber(startedCount)} ${startedCount === 1 ? 'scan' : 'scans'}.`, skipped)
+}
+
+/** Shows a toast with a message, and the reasons for skipped targets. */
+export function showResult(message: string, skipped: SkippedTargets): void {
+  if (skipped.length === 0) return addToast('success', { title: 'Success', message })
+  const reasons = [...new Set(skipped.map((target) => target.message))].join(' · ')
+  const count = `${formatNumber(skipped.length)} ${skipped.length === 1 ? 'target' : 'targets'}`
+  addToast('info', { title: 'Info', message: `${message} ${count} skipped: ${reasons}` })
+}
 
 /** Starts a scan of each target and shows a toast with the result. For callers that outlive their page. */
 export async function startManyWithToast(client: QueryClient, targetIds: readonly string[]): Promise<void> {
   try {
-    const { startedCount, skipped } = await call(startScans, { targetIds: [...targetIds] })
-    const reasons = [...new Set(skipped.map(({ message }) => message))].join(' · ')
-    const left = skipped.length > 0 ? ` ${formatNumber(skipped.length)} skipped: ${reasons}` : ''
-    const message = `Started ${formatNumber(startedCount)} ${startedCount === 1 ? 'scan' : 'scans'}.${left}`
-    addToast(left ? 'info' : 'success', { title: left ? 'Info' : 'Success', message })
+    showStarted(await call(startScans, { targetIds: [...targetIds] }))
   } catch {
     // The call has already shown a toast.
   } finally {
@@ -192,13 +200,11 @@ export async function startManyWithToast(client: QueryClient, targetIds: readonl
 
 /** Resumes a scan that waits for its allowed hours. */
 export const resume = mutationOptions({
-  mutationKey: [resumeScan.path],
   mutationFn: (id: string) => call(resumeScan, { id }),
   onSuccess: (response, id, _, { client }) => client.setQueryData(detail(id).queryKey, response),
 })
 
 export const cancel = mutationOptions({
-  mutationKey: [cancelScan.path],
   mutationFn: (id: string) => call(cancelScan, { id }),
   onSuccess: (response, id, _, { client }) => client.setQueryData(detail(id).queryKey, response),
 })

@@ -7,7 +7,6 @@ import { Server } from 'lucide-react'
 import { formatNumber } from '#lib/format.ts'
 import { hosts as hostsQuery, isActive } from '#scans/queries.ts'
 import type { ScanPartSearch } from '#scans/search.ts'
-import { hostStateLabels } from '#scans/labels.ts'
 import { Badge, type BadgeVariant } from '#ui/badge.tsx'
 import { FilterBar, FilterToggle, SearchField } from '#ui/filter-bar.tsx'
 import { ListBody, ListPager } from '#ui/list.tsx'
@@ -28,6 +27,12 @@ const states: Readonly<Record<NonNullable<ScanPartSearch['state']>[number], Scan
   scanned: 'STATE_SCANNED',
   silent: 'STATE_NOTHING_OPEN',
   away: 'STATE_NOT_REACHED',
+}
+const stateLabels: Readonly<Record<ScanHostState, string>> = {
+  STATE_AFFECTED: 'Affected',
+  STATE_SCANNED: 'Not affected',
+  STATE_NOTHING_OPEN: 'No open ports',
+  STATE_NOT_REACHED: 'Unreachable',
 }
 const stateVariants: Readonly<Record<ScanHostState, BadgeVariant>> = {
   STATE_AFFECTED: 'orange',
@@ -108,7 +113,7 @@ function StateToggles({ counts, chosen, onChoose }: StateTogglesProps) {
       {shown.map(([word, count]) => (
         <FilterToggle
           key={word}
-          label={`${hostStateLabels[states[word]]}${count === undefined ? '' : ` ${formatNumber(count)}`}`}
+          label={`${stateLabels[states[word]]}${count === undefined ? '' : ` ${formatNumber(count)}`}`}
           on={chosen.includes(word)}
           onChange={(on) => toggle(word, on)}
         />
@@ -140,7 +145,7 @@ function HostsTable({ hosts }: { readonly hosts: readonly ScannedHost[] | undefi
                 <Address host={host} />
               </Cell>
               <Cell label="State">
-                <Badge variant={stateVariants[host.state]}>{hostStateLabels[host.state]}</Badge>
+                <Badge variant={stateVariants[host.state]}>{stateLabels[host.state]}</Badge>
               </Cell>
               <Cell label="Response" quiet priority={1} title={host.reason}>
                 {host.reason}

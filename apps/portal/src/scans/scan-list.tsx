@@ -7,6 +7,7 @@ import { useMemo, useState } from 'react'
 import { useKeys } from '#lib/keyboard.ts'
 import { focusedRow, clickKeys } from '#lib/page-keys.ts'
 import { denialOf } from '#lib/role.ts'
+import { countFilters, withoutFilters } from '#lib/search-schema.ts'
 import { CancelScan } from '#scans/cancel-scan.tsx'
 import { isActive, list, reportUrl } from '#scans/queries.ts'
 import { type ScanAge, type ScanSearch, type ScanStatusParam, type ScanTypeParam, scansInput } from '#scans/search.ts'
@@ -29,7 +30,7 @@ export function ScanListPage() {
   const query = useQuery(list(scansInput(search)))
   const [cancelling, setCancelling] = useState<Scan>()
   const scans = query.data?.scans
-  const isFiltered = Boolean(search.target || search.status?.length || search.type?.length || search.since)
+  const isFiltered = countFilters(search) > 0
   const isEmpty = scans?.length === 0 && !isFiltered
   useListKeys(scans, setCancelling)
   return (
@@ -41,7 +42,7 @@ export function ScanListPage() {
         query={query}
         count={scans?.length}
         isFiltered={isFiltered}
-        onClear={() => go({ size: search.size })}
+        onClear={() => go(withoutFilters(search))}
         empty={<NoScans />}
       >
         <ScanTable scans={scans} onCancel={setCancelling} />
@@ -126,8 +127,8 @@ function ScanFilters({
   const set = (change: ScanSearch) => onSearch({ ...search, after: undefined, ...change })
   return (
     <FilterBar
-      activeCount={[target, status.length, type.length, since].filter(Boolean).length}
-      onClear={() => set({ target: undefined, status: undefined, type: undefined, since: undefined })}
+      activeCount={countFilters(search)}
+      onClear={() => onSearch(withoutFilters(search))}
       filters={
         <>
           <FilterMenu

@@ -2,7 +2,6 @@
 import type { Scan, ScanEvent } from '@glacis/contract/scan'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { FileDown } from 'lucide-react'
-import { saveText } from '#lib/save-text.ts'
 import { events, isActive, fetchLog } from '#scans/queries.ts'
 import type { ScanPartSearch } from '#scans/search.ts'
 import { Badge } from '#ui/badge.tsx'
@@ -110,4 +109,14 @@ function Download({ scan }: { readonly scan: Scan }) {
       Download log
     </Button>
   )
+}
+
+/** Downloads text as a file. */
+function saveText(filename: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = filename
+  link.click()
+  URL.revokeObjectURL(url)
 }

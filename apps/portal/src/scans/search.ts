@@ -1,22 +1,22 @@
 /** Maps the search params of the scan list to the API's input. */
 import type { InputOf } from '@glacis/contract/endpoint'
 import type { listScans, ScanStatus, ScanType } from '@glacis/contract/scan'
-
-export type ScanStatusParam = 'created' | 'running' | 'completed' | 'cancelled' | 'failed'
-export type ScanTypeParam = 'automatic' | 'manual' | 'emerging'
-
-export type ScanAge = 'day' | 'week' | 'month'
+import { z } from 'zod/mini'
+import { id, lenient, listOf, paging, shortText } from '#lib/search-schema.ts'
 
 /** Search params of the scan list. */
-export interface ScanSearch {
-  readonly target?: string | undefined
-  readonly status?: readonly ScanStatusParam[] | undefined
-  readonly type?: readonly ScanTypeParam[] | undefined
+export const ScanSearch = z.object({
+  target: id,
+  status: listOf(z.enum(['created', 'running', 'completed', 'cancelled', 'failed'])),
+  type: listOf(z.enum(['automatic', 'manual', 'emerging'])),
   /** Maximum age of the scan's start. */
-  readonly since?: ScanAge | undefined
-  readonly size?: 25 | 50 | 100 | 500 | undefined
-  readonly after?: readonly string[] | undefined
-}
+  since: lenient(z.enum(['day', 'week', 'month'])),
+  ...paging,
+})
+export type ScanSearch = z.infer<typeof ScanSearch>
+export type ScanStatusParam = NonNullable<ScanSearch['status']>[number]
+export type ScanTypeParam = NonNullable<ScanSearch['type']>[number]
+export type ScanAge = NonNullable<ScanSearch['since']>
 
 const statuses: Readonly<Record<ScanStatusParam, ScanStatus>> = {
   created: 'STATUS_CREATED',
@@ -58,12 +58,13 @@ export function scansInput(search: ScanSearch, now = Date.now()): InputOf<typeof
 }
 
 /** Search params of a scan's page; each tab reads its own. */
-export interface ScanPartSearch {
-  readonly tab?: 'result' | 'changes' | 'hosts' | 'log' | undefined
-  readonly base?: string | undefined
-  readonly q?: string | undefined
-  readonly state?: readonly ('affected' | 'scanned' | 'silent' | 'away')[] | undefined
-  readonly level?: 'warn' | 'error' | undefined
-  readonly size?: 25 | 50 | 100 | 500 | undefined
-  readonly after?: readonly string[] | undefined
-}
+export const ScanPartSearch = z.object({
+  tab: lenient(z.enum(['result', 'changes', 'hosts', 'log'])),
+  /** The scan to compare with, if not the previous one. */
+  base: id,
+  q: shortText,
+  state: listOf(z.enum(['affected', 'scanned', 'silent', 'away'])),
+  level: lenient(z.enum(['warn', 'error'])),
+  ...paging,
+})
+export type ScanPartSearch = z.infer<typeof ScanPartSearch>

@@ -10,6 +10,7 @@ import {
   type Target,
   type updateTarget,
 } from '@glacis/contract/target'
+import type { ApiFailure } from '#api/failure.ts'
 
 export interface TargetDraft {
   readonly name: string
@@ -209,4 +210,14 @@ export function fieldForPath(path: string): DraftField | undefined {
   if (path.startsWith('schedule')) return path.startsWith('schedule.allowedHours') ? 'hours' : 'period'
   const [first = ''] = path.split(/[.[]/)
   return fields[first] ?? sameNamedFields.find((name) => name === first)
+}
+
+/** The errors of a failed call that belong to fields. */
+export function toFieldErrors(failure: ApiFailure): FieldErrors {
+  const problems: Partial<Record<DraftField, string>> = {}
+  for (const [path, description] of failure.fieldErrors) {
+    const field = fieldForPath(path)
+    if (field) problems[field] = description
+  }
+  return problems
 }

@@ -70,18 +70,13 @@ export function parsedList(text: string) {
 }
 
 export const create = mutationOptions({
-  mutationKey: [createTarget.path],
   mutationFn: (target: InputOf<typeof createTarget>) => call(createTarget, target),
 })
 
 /** Creates many targets sequentially; the result lists created and rejected ones. */
-export const createMany = mutationOptions({
-  mutationKey: [createTarget.path, 'many'],
-  mutationFn: createTargets,
-})
+export const createMany = mutationOptions({ mutationFn: createTargets })
 
 export const update = mutationOptions({
-  mutationKey: [updateTarget.path],
   mutationFn: (change: InputOf<typeof updateTarget>) => call(updateTarget, change),
 })
 
@@ -97,7 +92,6 @@ export function removeFromCache(client: QueryClient, id: string): void {
 }
 
 export const remove = mutationOptions({
-  mutationKey: [deleteTarget.path],
   mutationFn: (id: string) => call(deleteTarget, { id }),
   // The deleted target's page is still on screen.
   meta: { except: getTarget.path },
@@ -107,17 +101,14 @@ export const remove = mutationOptions({
 
 /** Bulk update; the result lists skipped targets with reasons. */
 export const changeMany = mutationOptions({
-  mutationKey: [changeTargets.path],
   mutationFn: (change: InputOf<typeof changeTargets>) => call(changeTargets, change),
 })
 
 export const removeMany = mutationOptions({
-  mutationKey: [deleteTargets.path],
   mutationFn: (ids: readonly string[]) => call(deleteTargets, { ids: [...ids] }),
 })
 
 /** Returns the existing tag if one has the same name. */
 export const createTagMutation = mutationOptions({
-  mutationKey: [createTag.path],
   mutationFn: (tag: InputOf<typeof createTag>['tag']) => call(createTag, { tag }),
 })

@@ -1,8 +1,10 @@
 /** Maps the search params of the scope list to the API's input. */
 import type { InputOf } from '@glacis/contract/endpoint'
 import type { listTargets, SchedulePeriod, Target, TargetOrder, TargetState } from '@glacis/contract/target'
+import { Id } from '@glacis/contract/primitives'
+import { z } from 'zod/mini'
+import { Flag, lenient, listOf, paging, shortText } from '#lib/search-schema.ts'
 
-export type ScheduleParam = 'daily' | 'weekly' | 'monthly'
 export type ScopeSort = 'name' | 'risks' | 'scan'
 export const stateLabels = {
   never: 'Never scanned',
@@ -11,23 +13,24 @@ export const stateLabels = {
   paused: 'Paused',
   unresolved: "Name doesn't resolve",
 } as const
-export type StateParam = keyof typeof stateLabels
 
 /** Search params of the scope list. */
-export interface ScopeSearch {
-  readonly create?: boolean | undefined
-  readonly q?: string | undefined
-  readonly tag?: readonly string[] | undefined
-  readonly schedule?: readonly ScheduleParam[] | undefined
+export const ScopeSearch = z.object({
+  create: z.optional(Flag),
+  q: shortText,
+  tag: listOf(Id),
+  schedule: listOf(z.enum(['daily', 'weekly', 'monthly'])),
   /** `any`, `none`, or an agent's ID. */
-  readonly agent?: string | undefined
+  agent: lenient(z.union([z.enum(['any', 'none']), Id])),
   /** ID of the responsible member. */
-  readonly owner?: string | undefined
-  readonly state?: readonly StateParam[] | undefined
-  readonly sort?: string | undefined
-  readonly size?: 25 | 50 | 100 | 500 | undefined
-  readonly after?: readonly string[] | undefined
-}
+  owner: lenient(z.string().check(z.maxLength(200))),
+  state: listOf(z.enum(['never', 'overdue', 'failed', 'paused', 'unresolved'])),
+  sort: lenient(z.string().check(z.maxLength(40))),
+  ...paging,
+})
+export type ScopeSearch = z.infer<typeof ScopeSearch>
+export type ScheduleParam = NonNullable<ScopeSearch['schedule']>[number]
+export type StateParam = NonNullable<ScopeSearch['state']>[number]
 
 const periods: Readonly<Record<ScheduleParam, SchedulePeriod>> = {
   daily: 'PERIOD_DAILY',
@@ -63,10 +66,6 @@ export function targetsInput(search: ScopeSearch): InputOf<typeof listTargets> {
     },
     orderBy: orders[sort],
   }
-}
-
-export function isFiltered({ q, tag, schedule, agent, state }: ScopeSearch): boolean {
-  return Boolean(q || tag?.length || schedule?.length || agent || state?.length)
 }
 
 /** Sorts a fully loaded list. An unknown order keeps the API's order, newest first. */

@@ -1,12 +1,11 @@
 /** Bulk actions, shown instead of the filters while targets are selected. */
 import type { SchedulePeriod, Target } from '@glacis/contract/target'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { CalendarClock, ChevronDown, Pause, Play, Tags, Trash2, X } from 'lucide-react'
+import { CalendarClock, ChevronDown, Pause, Play, Tags, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { mutationDialogProps } from '#api/advice.ts'
 import { formatNumber } from '#lib/format.ts'
-import { addToast } from '#ui/toasts.tsx'
-import { startMany } from '#scans/queries.ts'
+import { showResult, showStarted, startMany } from '#scans/queries.ts'
 import { changeMany, removeMany, tags as tagsQuery } from '#targets/queries.ts'
 import { periodLabels } from '#targets/labels.ts'
 import { Badge, tagColor } from '#ui/badge.tsx'
@@ -22,7 +21,6 @@ interface TargetBulkProps {
   /** Reduces the selection to these IDs. */
   readonly onKeep: (ids: readonly string[]) => void
 }
-type Skipped = readonly { readonly id: string; readonly message: string }[]
 
 /** Tags are added and removed, never replaced. After starting scans, skipped targets stay selected. */
 export function TargetBulk({ targets, onKeep }: TargetBulkProps) {
@@ -41,15 +39,19 @@ export function TargetBulk({ targets, onKeep }: TargetBulkProps) {
     )
   function start(): void {
     starting.mutate(ids, {
-      onSuccess: ({ startedCount, skipped }) => {
-        showResult(`Started ${formatNumber(startedCount)} ${startedCount === 1 ? 'scan' : 'scans'}.`, skipped)
-        onKeep(skipped.map(({ id }) => id))
+      onSuccess: (result) => {
+        showStarted(result)
+        onKeep(result.skipped.map(({ id }) => id))
       },
     })
   }
   const areAllPaused = targets.every(({ pauseTime }) => pauseTime)
   return (
-    <SelectionBar label="Selected targets" summary={`${formatNumber(targets.length)} selected`}>
+    <SelectionBar
+      label="Selected targets"
+      onClear={() => onKeep([])}
+      summary={`${formatNumber(targets.length)} selected`}
+    >
       <Button
         size="sm"
         call="startScans"
@@ -77,11 +79,6 @@ export function TargetBulk({ targets, onKeep }: TargetBulkProps) {
       <Button size="sm" call="deleteTargets" icon={<Trash2 />} disabled={isBusy} onClick={() => setIsDeleting(true)}>
         Delete
       </Button>
-      <span className="ml-auto">
-        <Button size="sm" variant="ghost" icon={<X />} onClick={() => onKeep([])}>
-          Clear
-        </Button>
-      </span>
       <DeleteMany targets={isDeleting ? targets : []} onClose={() => setIsDeleting(false)} onDone={() => onKeep([])} />
     </SelectionBar>
   )
@@ -89,13 +86,6 @@ export function TargetBulk({ targets, onKeep }: TargetBulkProps) {
 
 function formatTargetCount(count: number): string {
   return `${formatNumber(count)} ${count === 1 ? 'target' : 'targets'}`
-}
-
-/** Shows a toast with the result and the reasons for skipped targets. */
-function showResult(message: string, skipped: Skipped): void {
-  if (skipped.length === 0) return addToast('success', { title: 'Success', message })
-  const reasons = [...new Set(skipped.map((target) => target.message))].join(' · ')
-  addToast('info', { title: 'Info', message: `${message} ${formatTargetCount(skipped.length)} skipped: ${reasons}` })
 }
 
 interface TagMenuProps {

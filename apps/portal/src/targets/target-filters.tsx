@@ -1,6 +1,7 @@
 /** Filter bar of the scope list. */
 import { useQuery } from '@tanstack/react-query'
 import { all as allAgents } from '#agents/queries.ts'
+import { countFilters, withoutFilters } from '#lib/search-schema.ts'
 import { tags as tagsQuery } from '#targets/queries.ts'
 import { type ScheduleParam, type ScopeSearch, stateLabels, type StateParam } from '#targets/search.ts'
 import { members } from '#workspaces/queries.ts'
@@ -27,10 +28,8 @@ export function TargetFilters({ search, onSearch }: TargetFiltersProps) {
   const set = (change: ScopeSearch, replace = false) => onSearch({ ...search, after: undefined, ...change }, replace)
   return (
     <FilterBar
-      activeCount={[q, tag.length, schedule.length, agent, owner, state.length].filter(Boolean).length}
-      onClear={() =>
-        set({ q: undefined, tag: undefined, schedule: undefined, agent: undefined, owner: undefined, state: undefined })
-      }
+      activeCount={countFilters(search)}
+      onClear={() => onSearch(withoutFilters(search))}
       search={
         <SearchField label="Search targets" value={q ?? ''} onChange={(text) => set({ q: text || undefined }, true)} />
       }

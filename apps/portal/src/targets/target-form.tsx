@@ -9,14 +9,13 @@ import { useDraft } from '#lib/use-draft.ts'
 import { startWithToast, startManyWithToast, maxStarts } from '#scans/queries.ts'
 import { AddressField } from '#targets/address-field.tsx'
 import { AgentField } from '#targets/agent-field.tsx'
-import { DiscardDialog } from '#targets/discard-dialog.tsx'
 import {
   toUpdateBody,
   toCreateBody,
   type DraftField,
   toDraft,
   emptyDraft,
-  fieldForPath,
+  toFieldErrors,
   isChanged,
   type FieldErrors,
   validate,
@@ -35,6 +34,7 @@ import { TagField } from '#targets/tag-field.tsx'
 import { useAddressList } from '#targets/use-address-list.ts'
 import { displayAddress } from '#targets/labels.ts'
 import { Button } from '#ui/button.tsx'
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { SlideOver } from '#ui/dialog.tsx'
 import { TextField } from '#ui/field.tsx'
 
@@ -118,7 +118,17 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
       <TagField value={draft.tags} onChange={(tags) => set({ tags })} problem={problems.tags} />
     </>
   )
-  const discardDialog = <DiscardDialog open={isAsking} onKeep={() => setIsAsking(false)} onDiscard={onClose} />
+  const discardDialog = (
+    <ConfirmDialog
+      open={isAsking}
+      onClose={() => setIsAsking(false)}
+      title="Discard changes?"
+      description="Your changes haven't been saved and will be lost."
+      label="Discard"
+      keep="Keep editing"
+      onConfirm={onClose}
+    />
+  )
   if (isMany) {
     const back = <SingleTargetLink onPress={switchToSingle} />
     return (
@@ -254,15 +264,6 @@ function useSave(target: Target | undefined, onDone: () => void, onProblems: Set
     isPending: creation.isPending || updateMutation.isPending,
     error: creation.error ?? updateMutation.error,
   }
-}
-
-function toFieldErrors(failure: ApiFailure): FieldErrors {
-  const problems: Partial<Record<DraftField, string>> = {}
-  for (const [path, description] of failure.fieldErrors) {
-    const field = fieldForPath(path)
-    if (field) problems[field] = description
-  }
-  return problems
 }
 
 function withoutFields(problems: FieldErrors, fields: readonly string[]): FieldErrors {

@@ -11,13 +11,14 @@ import { useKeys } from '#lib/keyboard.ts'
 import { focusedRow, clickKeys } from '#lib/page-keys.ts'
 import { denialOf } from '#lib/role.ts'
 import { portalConfig } from '#lib/portal-config.ts'
-import { deselectHidden, nothingSelected, toggleRow, toggleAllRows } from '#lib/selection.ts'
+import { countFilters, withoutFilters } from '#lib/search-schema.ts'
+import { useSelection } from '#lib/selection.ts'
 import { addToast } from '#ui/toasts.tsx'
 import { start, startedMessage } from '#scans/queries.ts'
 import { AgentHint } from '#targets/agent-hint.tsx'
 import { DeleteTarget } from '#targets/delete-target.tsx'
 import { maxAttentionCount, inState, list } from '#targets/queries.ts'
-import { isFiltered, type ScopeSearch, sortTargets, targetsInput } from '#targets/search.ts'
+import { type ScopeSearch, sortTargets, targetsInput } from '#targets/search.ts'
 import { TargetBulk } from '#targets/target-bulk.tsx'
 import { TargetFilters } from '#targets/target-filters.tsx'
 import { TargetTable } from '#targets/target-table.tsx'
@@ -38,13 +39,11 @@ export function TargetListPage() {
   const query = useQuery(list(targetsInput(search)))
   const [editing, setEditing] = useState<Target>()
   const [deleting, setDeleting] = useState<Target>()
-  const [picked, setPicked] = useState(nothingSelected)
-  const hasFilters = isFiltered(search)
+  const hasFilters = countFilters(search) > 0
   const isWhole = query.data?.nextPageToken === '' && !search.after?.length
   const targets = query.data && (isWhole ? sortTargets(query.data.targets, search.sort) : query.data.targets)
   const isEmpty = targets?.length === 0 && !hasFilters
-  const rows = targets?.map(({ id }) => id) ?? []
-  const selection = deselectHidden(picked, rows)
+  const { selected, keep, picking } = useSelection(targets ?? [])
   const create = () => go({ ...search, create: true })
   useListKeys()
   return (
@@ -59,14 +58,11 @@ export function TargetListPage() {
           </Button>
         }
       />
-      {selection.ids.size === 0 && <Attention search={search} />}
+      {selected.length === 0 && <Attention search={search} />}
       {isEmpty ? (
         <div className="h-4.5" />
-      ) : selection.ids.size > 0 ? (
-        <TargetBulk
-          targets={targets?.filter(({ id }) => selection.ids.has(id)) ?? []}
-          onKeep={(ids) => setPicked({ ids: new Set(ids), anchor: undefined })}
-        />
+      ) : selected.length > 0 ? (
+        <TargetBulk targets={selected} onKeep={keep} />
       ) : (
         <TargetFilters search={search} onSearch={go} />
       )}
@@ -75,18 +71,14 @@ export function TargetListPage() {
         query={query}
         count={targets?.length}
         isFiltered={hasFilters}
-        onClear={() => go({ sort: search.sort, size: search.size })}
+        onClear={() => go(withoutFilters(search))}
         empty={<NoTargets onCreate={create} />}
       >
         <TargetTable
           targets={targets}
           sort={search.sort}
           onSort={(sort) => go({ ...search, sort, after: undefined })}
-          picking={{
-            selection,
-            onPick: (id, isRange) => setPicked(toggleRow(selection, rows, id, isRange)),
-            onPickAll: () => setPicked(toggleAllRows(selection, rows)),
-          }}
+          picking={picking}
           onEdit={setEditing}
           onDelete={setDeleting}
         />

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 
-interface ConfirmDialogProps {
+export interface ConfirmDialogProps {
   readonly open: boolean
   readonly onClose: () => void
   /** Names the action ("Remove passkey"), not "Confirm". */

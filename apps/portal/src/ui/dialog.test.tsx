@@ -1,8 +1,8 @@
-/** Consecutive dialogs and their focus. */
+/** Dialogs, alone and one after the other, and their focus. */
 import { act, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { clearToasts, shownToasts } from '#lib/testing/toasts.ts'
 import { Dialog, SlideOver } from '#ui/dialog.tsx'
 import { addToast, ToastRegion } from '#ui/toasts.tsx'
@@ -57,4 +57,30 @@ it('shows an accessible error toast above a dialog, whose dismissal closes nothi
   expect(shownToasts()[0]?.isLeaving).toBe(true)
   expect(panel.isConnected).toBe(true)
   clearToasts()
+})
+
+it('shows its description and footer, and closes by its button and Escape', async () => {
+  const close = vi.fn()
+  render(
+    <Dialog open onClose={close} title="Remove target" description="This can't be undone." footer={<button>Go</button>}>
+      body
+    </Dialog>,
+  )
+  const dialog = within(await screen.findByRole('dialog', { name: 'Remove target' }))
+  for (const text of ["This can't be undone.", 'body', 'Go']) dialog.getByText(text)
+  await user.click(dialog.getByRole('button', { name: 'Close' }))
+  await user.keyboard('{Escape}')
+  expect(close).toHaveBeenCalledTimes(2)
+})
+
+it('stays open while its form is submitted', async () => {
+  const close = vi.fn()
+  render(
+    <SlideOver busy open onClose={close} title="New target">
+      body
+    </SlideOver>,
+  )
+  const button = await screen.findByRole<HTMLButtonElement>('button', { name: 'Close panel' })
+  await user.keyboard('{Escape}')
+  expect([button.disabled, close.mock.calls.length]).toEqual([true, 0])
 })

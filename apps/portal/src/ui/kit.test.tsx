@@ -1,8 +1,8 @@
-import { act, cleanup, render, screen } from '@testing-library/react'
+import { act, cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { badgeVariants, tagColor } from '#ui/badge.tsx'
-import { Button, type ButtonSize, type ButtonVariant } from '#ui/button.tsx'
+import { Button } from '#ui/button.tsx'
 import { CopyField, copiedLabelMs } from '#ui/copy-field.tsx'
 import { SlideOver } from '#ui/dialog.tsx'
 import { type FieldState, TextField } from '#ui/field.tsx'
@@ -10,6 +10,7 @@ import { Menu } from '#ui/menu.tsx'
 import { MenuAction, MenuChoice } from '#ui/menu-entries.tsx'
 import { Slider } from '#ui/slider.tsx'
 import { UnexpectedError } from '#ui/states.tsx'
+import { Stepper } from '#ui/stepper.tsx'
 
 afterEach(() => {
   cleanup()
@@ -17,17 +18,6 @@ afterEach(() => {
 })
 
 describe('button', () => {
-  const variants: ButtonVariant[] = ['primary', 'secondary', 'danger', 'ghost', 'link']
-  const sizes: ButtonSize[] = ['md', 'sm', 'xs']
-
-  it('looks different in each variant and size', () => {
-    render(
-      variants.flatMap((variant) => sizes.map((size) => <Button key={variant + size} variant={variant} size={size} />)),
-    )
-    const looks = screen.getAllByRole('button').map((button) => button.className)
-    expect(new Set(looks).size).toBe(variants.length * sizes.length)
-  })
-
   it('ignores clicks while loading, and sets aria-busy', async () => {
     const press = vi.fn()
     render(
@@ -154,4 +144,16 @@ it('shows and hides the error message', async () => {
   expect(screen.getByText('the chunk is gone')).toBeTruthy()
   await userEvent.click(screen.getByRole('button', { name: 'Hide Error' }))
   expect(screen.queryByText('the chunk is gone')).toBeNull()
+})
+
+it('marks the current and the completed steps', () => {
+  const steps = [
+    { title: 'Target', state: 'done' },
+    { title: 'Scan', state: 'current' },
+    { title: 'Notifications', state: 'open' },
+  ] as const
+  render(<Stepper label="Setting up" steps={steps} />)
+  const items = within(screen.getByRole('list', { name: 'Setting up' })).getAllByRole('listitem')
+  expect(items.map((item) => item.getAttribute('aria-current'))).toEqual([null, 'step', null])
+  expect(items[0]?.textContent).toContain('Target, done')
 })

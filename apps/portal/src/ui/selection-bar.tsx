@@ -1,5 +1,7 @@
+import { X } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { restoreFocus } from '#lib/focus.ts'
+import { Button } from '#ui/button.tsx'
 
 interface SelectionBarProps {
   /** Accessible name: "Selected risks". */
@@ -8,13 +10,15 @@ interface SelectionBarProps {
   readonly summary: ReactNode
   /** Actions on the selected rows. */
   readonly children: ReactNode
+  /** Clears the selection. Without it, the actions include a button for that. */
+  readonly onClear?: () => void
 }
 
 /**
  * Replaces the filter bar while rows are selected. An action that clears the selection also removes the bar; focus
  * then moves to the page title.
  */
-export function SelectionBar({ label, summary, children }: SelectionBarProps) {
+export function SelectionBar({ label, summary, children, onClear }: SelectionBarProps) {
   useEffect(() => () => restoreFocus(), [])
   return (
     <fieldset
@@ -26,6 +30,13 @@ export function SelectionBar({ label, summary, children }: SelectionBarProps) {
       </b>
       <span className="mx-1 h-5 w-px bg-main-edge" aria-hidden="true" />
       {children}
+      {onClear && (
+        <span className="ml-auto">
+          <Button size="sm" variant="ghost" icon={<X />} onClick={onClear}>
+            Clear
+          </Button>
+        </span>
+      )}
     </fieldset>
   )
 }

@@ -8,7 +8,7 @@ import { addDomain, emailDomains, removeDomain, useAllowed, verifyDomain } from 
 import { RoleSelect } from '#ui/role-select.tsx'
 import { Badge } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
+import { ConfirmMutation } from '#ui/confirm-mutation.tsx'
 import { CopyField } from '#ui/copy-field.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { TextField } from '#ui/field.tsx'
@@ -73,7 +73,14 @@ export function EmailDomains() {
       {canEdit && <Button onClick={() => setIsAdding(true)}>Add domain</Button>}
       {isAdding && <AddDialog onClose={() => setIsAdding(false)} onAdded={setVerifying} />}
       {verifying && <VerifyDialog domain={verifying} onClose={() => setVerifying(undefined)} />}
-      <RemoveDialog domain={removing} onClose={() => setRemoving(undefined)} />
+      <ConfirmMutation
+        mutation={removeDomain}
+        input={removing?.id}
+        onClose={() => setRemoving(undefined)}
+        title={`Remove ${removing?.domain ?? 'domain'}`}
+        description="New users with this domain will need an invitation to join. Current members remain members, but those with this domain can no longer sign in with the workspace's provider, if it has one."
+        label="Remove domain"
+      />
     </SettingsSection>
   )
 }
@@ -149,19 +156,5 @@ function VerifyDialog({ domain, onClose }: { readonly domain: EmailDomain; reado
         <CopyField label="Value" value={domain.recordValue} />
       </div>
     </Dialog>
-  )
-}
-
-function RemoveDialog({ domain, onClose }: { readonly domain: EmailDomain | undefined; readonly onClose: () => void }) {
-  const removing = useMutation(removeDomain)
-  return (
-    <ConfirmDialog
-      open={domain !== undefined}
-      {...mutationDialogProps(removing, onClose)}
-      title={`Remove ${domain?.domain ?? 'domain'}`}
-      description="New users with this domain will need an invitation to join. Current members remain members, but those with this domain can no longer sign in with the workspace's provider, if it has one."
-      label="Remove domain"
-      onConfirm={() => domain && removing.mutate(domain.id, { onSuccess: onClose })}
-    />
   )
 }

@@ -11,7 +11,7 @@ import { invitations, invite, resend, revoke, useAllowed } from '#workspaces/que
 import { RoleSelect } from '#ui/role-select.tsx'
 import { SettingsList, SettingsRow, SettingsSection } from '#ui/settings-section.tsx'
 import { Button } from '#ui/button.tsx'
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
+import { ConfirmMutation } from '#ui/confirm-mutation.tsx'
 import { TextField } from '#ui/field.tsx'
 import { FormDialog } from '#ui/form-dialog.tsx'
 import { SectionError } from '#ui/states.tsx'
@@ -47,7 +47,14 @@ export function Invitations({ own }: { readonly own: Role }) {
         </Button>
       )}
       {isInviting && <InviteDialog own={own} onClose={() => setIsInviting(false)} />}
-      <RevokeDialog invitation={revoking} onClose={() => setRevoking(undefined)} />
+      <ConfirmMutation
+        mutation={revoke}
+        input={revoking?.id}
+        onClose={() => setRevoking(undefined)}
+        title={`Revoke invitation for ${revoking?.email ?? ''}`}
+        description="The link in the email stops working immediately. You can invite this address again."
+        label="Revoke invitation"
+      />
     </SettingsSection>
   )
 }
@@ -136,24 +143,5 @@ function InviteDialog({ own, onClose }: { readonly own: Role; readonly onClose: 
       />
       <RoleSelect value={role} options={assignable(own)} onChoose={setRole} />
     </FormDialog>
-  )
-}
-
-interface RevokeDialogProps {
-  readonly invitation: Invitation | undefined
-  readonly onClose: () => void
-}
-
-function RevokeDialog({ invitation, onClose }: RevokeDialogProps) {
-  const revoking = useMutation(revoke)
-  return (
-    <ConfirmDialog
-      open={invitation !== undefined}
-      {...mutationDialogProps(revoking, onClose)}
-      title={`Revoke invitation for ${invitation?.email ?? ''}`}
-      description="The link in the email stops working immediately. You can invite this address again."
-      label="Revoke invitation"
-      onConfirm={() => invitation && revoking.mutate(invitation.id, { onSuccess: onClose })}
-    />
   )
 }

@@ -2,14 +2,14 @@ import type { Role } from '@glacis/contract/role'
 import type { Member } from '@glacis/contract/workspace'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { errorAdvice, mutationDialogProps } from '#api/advice.ts'
+import { errorAdvice } from '#api/advice.ts'
 import { roleLabels } from '#lib/role-labels.ts'
 import { changeRole, members, removeMutation, transferMutation, useAllowed } from '#workspaces/queries.ts'
 import { RoleSelect } from '#ui/role-select.tsx'
 import { SettingsList, SettingsRow, SettingsSection } from '#ui/settings-section.tsx'
 import { Avatar } from '#ui/avatar.tsx'
 import { Button } from '#ui/button.tsx'
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
+import { ConfirmMutation } from '#ui/confirm-mutation.tsx'
 import { FormDialog } from '#ui/form-dialog.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SectionError } from '#ui/states.tsx'
@@ -58,7 +58,14 @@ export function Members({ own }: { readonly own: Role }) {
         </SettingsList>
       )}
       {changing && <RoleDialog member={changing} own={own} onClose={() => setChanging(undefined)} />}
-      <RemoveDialog member={removing} onClose={() => setRemoving(undefined)} />
+      <ConfirmMutation
+        mutation={removeMutation}
+        input={removing?.id}
+        onClose={() => setRemoving(undefined)}
+        title={`Remove ${removing?.name ?? 'member'}`}
+        description="They lose access immediately, and their API tokens and agents stop working. Risks assigned to them stay assigned until you change them."
+        label="Remove member"
+      />
     </SettingsSection>
   )
 }
@@ -119,18 +126,4 @@ function RoleDialog({ member, own, onClose }: RoleDialogProps) {
 export function assignable(own: Role): readonly Role[] {
   const others = ['admin', 'analyst', 'viewer', 'auditor'] as const
   return own === 'owner' ? ['owner', ...others] : others
-}
-
-function RemoveDialog({ member, onClose }: { readonly member: Member | undefined; readonly onClose: () => void }) {
-  const removing = useMutation(removeMutation)
-  return (
-    <ConfirmDialog
-      open={member !== undefined}
-      {...mutationDialogProps(removing, onClose)}
-      title={`Remove ${member?.name ?? 'member'}`}
-      description="They lose access immediately, and their API tokens and agents stop working. Risks assigned to them stay assigned until you change them."
-      label="Remove member"
-      onConfirm={() => member && removing.mutate(member.id, { onSuccess: onClose })}
-    />
-  )
 }

@@ -8,7 +8,7 @@ import { useNow } from '#lib/clock.ts'
 import { formatDate } from '#lib/format.ts'
 import { createToken, revokeToken } from '#workspaces/provisioning-queries.ts'
 import { Button } from '#ui/button.tsx'
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
+import { ConfirmMutation } from '#ui/confirm-mutation.tsx'
 import { SelectField, TextField } from '#ui/field.tsx'
 import { FormDialog } from '#ui/form-dialog.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
@@ -48,7 +48,14 @@ export function ProvisioningTokens({ tokens }: { readonly tokens: readonly Provi
         Create provisioning token
       </Button>
       {isCreating && <CreateDialog onClose={() => setIsCreating(false)} onSecret={setShown} />}
-      <RevokeDialog token={revoking} onClose={() => setRevoking(undefined)} />
+      <ConfirmMutation
+        mutation={revokeToken}
+        input={revoking?.id}
+        onClose={() => setRevoking(undefined)}
+        title={`Revoke ${revoking?.name ?? 'token'}`}
+        description="The identity provider can no longer add or remove members. Current members keep their access."
+        label="Revoke token"
+      />
       <SecretDialog shown={shown} onClose={() => setShown(undefined)} />
     </>
   )
@@ -126,24 +133,5 @@ function CreateDialog({ onClose, onSecret }: CreateDialogProps) {
         ))}
       </SelectField>
     </FormDialog>
-  )
-}
-
-interface RevokeDialogProps {
-  readonly token: ProvisioningToken | undefined
-  readonly onClose: () => void
-}
-
-function RevokeDialog({ token, onClose }: RevokeDialogProps) {
-  const revoking = useMutation(revokeToken)
-  return (
-    <ConfirmDialog
-      open={token !== undefined}
-      {...mutationDialogProps(revoking, onClose)}
-      title={`Revoke ${token?.name ?? 'token'}`}
-      description="The identity provider can no longer add or remove members. Current members keep their access."
-      label="Revoke token"
-      onConfirm={() => token && revoking.mutate(token.id, { onSuccess: onClose })}
-    />
   )
 }

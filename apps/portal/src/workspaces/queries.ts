@@ -29,10 +29,10 @@ import {
   updateMember,
   updateWorkspace,
 } from '@glacis/contract/workspace'
-import { infiniteQueryOptions, mutationOptions, type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import { mutationOptions, type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { accessReasons, call } from '#api/call.ts'
 import { ApiFailure } from '#api/failure.ts'
-import { query } from '#api/query.ts'
+import { keyOf, pages, query } from '#api/query.ts'
 import { roleLabels } from '#lib/role-labels.ts'
 import { knownRole, setRole, useRole } from '#lib/role.ts'
 import { chooseWorkspace, chosenWorkspace } from '#lib/workspace.ts'
@@ -81,14 +81,9 @@ export function preview(token: string) {
 
 /** The audit log, newest first. */
 export function auditLog(filter: NonNullable<InputOf<typeof listAuditEvents>['filter']>) {
-  return infiniteQueryOptions({
-    queryKey: [listAuditEvents.path, filter],
-    queryFn: ({ pageParam, signal }) =>
-      call(listAuditEvents, { filter, pageSize: 20, ...(pageParam && { pageToken: pageParam }) }, { signal }),
-    initialPageParam: '',
-    getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-    retry: false,
-  })
+  return pages(keyOf(listAuditEvents, { filter }), (pageToken, options) =>
+    call(listAuditEvents, { filter, pageSize: 20, pageToken }, options),
+  )
 }
 
 /** False until the role is known, so that nothing appears that then disappears. */

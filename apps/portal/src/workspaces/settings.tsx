@@ -5,14 +5,16 @@ import { DangerZone } from '#workspaces/danger-zone.tsx'
 import { EmailDomains } from '#workspaces/email-domains.tsx'
 import { General } from '#workspaces/general.tsx'
 import { Invitations } from '#workspaces/invitations.tsx'
+import { useDenial } from '#lib/role.ts'
 import { roleLabels } from '#lib/role-labels.ts'
-import { Networks } from '#workspaces/networks.tsx'
 import { Members } from '#workspaces/members.tsx'
 import { Teams } from '#workspaces/teams.tsx'
 import { SignInSection } from '#workspaces/sign-in.tsx'
 import { ProvisioningSection } from '#workspaces/provisioning.tsx'
-import { current, useAllowed } from '#workspaces/queries.ts'
+import { current, saveNetworks, useAllowed } from '#workspaces/queries.ts'
 import { PageHead } from '#ui/page-head.tsx'
+import { SettingsSection } from '#ui/settings-section.tsx'
+import { SignInNetworks } from '#ui/sign-in-networks.tsx'
 
 export function WorkspaceSettingsPage() {
   const { workspace } = useSuspenseQuery(current()).data
@@ -40,5 +42,19 @@ export function WorkspaceSettingsPage() {
         <DangerZone workspace={workspace} />
       </div>
     </div>
+  )
+}
+
+/** The networks from which members can use the workspace. */
+function Networks({ networks }: { readonly networks: readonly string[] }) {
+  const denial = useDenial('setSignInNetworks')
+  return (
+    <SettingsSection
+      id="networks"
+      title="Sign-in networks"
+      description="Networks from which members can use this workspace, such as your office and VPN."
+    >
+      <SignInNetworks networks={networks} call="setSignInNetworks" save={saveNetworks} denial={denial} />
+    </SettingsSection>
   )
 }

@@ -3,12 +3,12 @@ import type { Tag } from '@glacis/contract/tag'
 import type { Member } from '@glacis/contract/workspace'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { errorAdvice, mutationDialogProps } from '#api/advice.ts'
+import { errorAdvice } from '#api/advice.ts'
 import { members } from '#workspaces/queries.ts'
 import { changeTeam, createTeam, removeTeam, tags } from '#workspaces/teams-queries.ts'
 import { Badge, tagColor } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
+import { ConfirmMutation } from '#ui/confirm-mutation.tsx'
 import { Checkbox, TextField } from '#ui/field.tsx'
 import { FormDialog } from '#ui/form-dialog.tsx'
 import { SettingsList, SettingsRow, SettingsSection } from '#ui/settings-section.tsx'
@@ -58,7 +58,14 @@ export function Teams() {
           onClose={() => setEditing(undefined)}
         />
       )}
-      <RemoveDialog tag={removing} onClose={() => setRemoving(undefined)} />
+      <ConfirmMutation
+        mutation={removeTeam}
+        input={removing?.id}
+        onClose={() => setRemoving(undefined)}
+        title={`Remove ${removing?.name ?? 'team'}`}
+        description="The tag is removed from all targets and risks. Its members remain in the workspace."
+        label="Remove team"
+      />
     </SettingsSection>
   )
 }
@@ -128,19 +135,5 @@ function TeamDialog({ tag, people, color, onClose }: TeamDialogProps) {
         </div>
       </fieldset>
     </FormDialog>
-  )
-}
-
-function RemoveDialog({ tag, onClose }: { readonly tag: Tag | undefined; readonly onClose: () => void }) {
-  const removing = useMutation(removeTeam)
-  return (
-    <ConfirmDialog
-      open={tag !== undefined}
-      {...mutationDialogProps(removing, onClose)}
-      title={`Remove ${tag?.name ?? 'team'}`}
-      description="The tag is removed from all targets and risks. Its members remain in the workspace."
-      label="Remove team"
-      onConfirm={() => tag && removing.mutate(tag.id, { onSuccess: onClose })}
-    />
   )
 }

@@ -59,67 +59,45 @@ const servedByReplica: ReadonlySet<CallName> = new Set<CallName>([
 
 export function createRouter(app: FastifyInstance, database: Database, guard: Guard): Router {
   const endpoints: Endpoint[] = []
-  const register = (endpoint: Endpoint) => {
+  const register = (endpoint: Endpoint, handler: (request: FastifyRequest, call: CallName) => unknown) => {
     endpoints.push(endpoint)
-    return callNameOf(endpoint)
+    const call = callNameOf(endpoint)
+    app.route({ method: endpoint.method, url: endpoint.path, handler: async (request) => handler(request, call) })
   }
   return {
     endpoints,
     serve(endpoint, handle) {
-      const call = register(endpoint)
-      app.route({
-        method: endpoint.method,
-        url: endpoint.path,
-        handler: async (request) => {
-          const as = await guard.admit(request, call)
-          const input = readInput(endpoint, request)
-          const key = endpoint.takesKey ? keyOf(request) : null
-          if (servedByReplica.has(call) && as.actor.kind === 'person')
-            return readInWorkspace(database, as, positionOf(request), async (ctx) => handle(ctx, input))
-          return inWorkspace(database, as, async (ctx) =>
-            key
-              ? runIdempotently(ctx, { key, call: `${endpoint.method} ${endpoint.path}`, input }, () =>
-                  handle(ctx, input),
-                )
-              : handle(ctx, input),
-          )
-        },
+      register(endpoint, async (request, call) => {
+        const as = await guard.admit(request, call)
+        const input = readInput(endpoint, request)
+        const key = endpoint.takesKey ? keyOf(request) : null
+        if (servedByReplica.has(call) && as.actor.kind === 'person')
+          return readInWorkspace(database, as, positionOf(request), async (ctx) => handle(ctx, input))
+        return inWorkspace(database, as, async (ctx) =>
+          key
+            ? runIdempotently(ctx, { key, call: `${endpoint.method} ${endpoint.path}`, input }, () =>
+                handle(ctx, input),
+              )
+            : handle(ctx, input),
+        )
       })
     },
     serveInSteps(endpoint, handle) {
-      const call = register(endpoint)
-      app.route({
-        method: endpoint.method,
-        url: endpoint.path,
-        handler: async (request) => {
-          const as = await guard.admit(request, call)
-          return handle((step) => inWorkspace(database, as, step), readInput(endpoint, request))
-        },
+      register(endpoint, async (request, call) => {
+        const as = await guard.admit(request, call)
+        return handle((step) => inWorkspace(database, as, step), readInput(endpoint, request))
       })
     },
     serveVisit(endpoint, handle) {
-      register(endpoint)
-      app.route({
-        method: endpoint.method,
-        url: endpoint.path,
-        handler: async (request) => handle(await guard.admitPerson(request), readInput(endpoint, request)),
-      })
+      register(endpoint, async (request) => handle(await guard.admitPerson(request), readInput(endpoint, request)))
     },
     serveAdministrator(endpoint, handle) {
-      register(endpoint)
-      app.route({
-        method: endpoint.method,
-        url: endpoint.path,
-        handler: async (request) => handle(await guard.admitAdministrator(request), readInput(endpoint, request)),
-      })
+      register(endpoint, async (request) =>
+        handle(await guard.admitAdministrator(request), readInput(endpoint, request)),
+      )
     },
     servePublic(endpoint, handle) {
-      register(endpoint)
-      app.route({
-        method: endpoint.method,
-        url: endpoint.path,
-        handler: async (request) => handle(readInput(endpoint, request)),
-      })
+      register(endpoint, (request) => handle(readInput(endpoint, request)))
     },
   }
 }

@@ -1,5 +1,6 @@
 /** Exports the software of a workspace as CSV or as a software bill of materials. */
 import type { Product, ProductFilter } from '@glacis/contract/product'
+import { csvLine } from '#csv.ts'
 import type { Ctx } from '#ctx.ts'
 import { listProducts } from '#inventory/products.ts'
 
@@ -80,16 +81,4 @@ function component({ id, name, version, wfn }: Product) {
     ...(version !== '' && { version }),
     cpe: wfn.text,
   }
-}
-
-/**
- * Prefixes cells that start like a formula with an apostrophe, because spreadsheets would execute
- * them (OWASP, CSV injection).
- */
-function csvLine(cells: readonly (string | number)[]): string {
-  const cell = (value: string | number) => {
-    const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-  }
-  return `${cells.map(cell).join(',')}\r\n`
 }

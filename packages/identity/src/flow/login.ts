@@ -18,15 +18,7 @@ import {
   secondFactorUrl,
   type LiveSession,
 } from '#service.ts'
-import {
-  createFlow,
-  csrfPlaceholder,
-  expiredOnSubmit,
-  flowBody,
-  isExpired,
-  saveFlow,
-  withCsrfToken,
-} from '#flow/flow.ts'
+import { createFlow, csrfPlaceholder, expiredOnSubmit, isExpired, saveFlow, withCsrfToken } from '#flow/flow.ts'
 import type { Flow, FlowMemory } from '#store.ts'
 import { draftLogin, isSecondFactorOf, withHiddenIdentifier, sortLogin, withNewChallenge } from '#flow/login-form.ts'
 import {
@@ -36,6 +28,7 @@ import {
   requireFlowCookie,
   submittedFlow,
   unreadableBody,
+  respondStarted,
 } from '#flow/submit.ts'
 import { verifyCaptcha } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
@@ -73,8 +66,7 @@ export async function startLogin(exchange: Exchange): Promise<HttpResponse> {
   const flow = session && requested.aal === 'aal2' ? await autoStartSecondFactor(exchange, created, session) : created
   const provider = query.get('provider')
   if (provider && requested.aal === 'aal1' && !exchange.acceptsJson) return openProvider(exchange, flow, provider)
-  if (exchange.acceptsJson) return json(200, flowBody(service, flow))
-  return redirect(pageUrl(service, 'login', flow.id))
+  return respondStarted(exchange, flow)
 }
 
 /** Continues at a provider, as for a link to it (OpenID Connect Core, section 4). @throws WireError 422 with its URL */
@@ -137,12 +129,6 @@ function selectSubmittedMethod(
   if (session)
     return secondFactor && { method: name, submit: () => secondFactor.submit(exchange, session, fields, flow) }
   return login && { method: name, submit: () => login.submit(exchange, fields, flow) }
-}
-
-/** Redirects a GET of the form's action to the form. */
-export async function openLogin(exchange: Exchange): Promise<HttpResponse> {
-  const flow = await submittedFlow(exchange, 'login')
-  return redirect(pageUrl(exchange.service, 'login', flow.id))
 }
 
 interface LoginQuery {

@@ -5,14 +5,13 @@ import { WireError, locationChangeRequired, sessionAlreadyAvailable } from '#htt
 import {
   type HttpResponse,
   ensureCsrfToken,
-  json,
   redirect,
   renewCsrfToken,
   setSessionCookie,
   emitEvent,
 } from '#http/exchange.ts'
 import { type Exchange, type Service, pageUrl } from '#service.ts'
-import { createFlow, csrfPlaceholder, flowBody, isExpired, saveFlow, withCsrfToken } from '#flow/flow.ts'
+import { createFlow, csrfPlaceholder, isExpired, saveFlow, withCsrfToken } from '#flow/flow.ts'
 import type { Flow } from '#store.ts'
 import { createSettings } from '#flow/settings.ts'
 import {
@@ -22,6 +21,7 @@ import {
   requireEnabled,
   submittedFlow,
   unreadableBody,
+  respondStarted,
 } from '#flow/submit.ts'
 import {
   type Identity,
@@ -70,8 +70,7 @@ export async function startRecovery(exchange: Exchange): Promise<HttpResponse> {
     csrfToken: ensureCsrfToken(exchange),
     nodes: [...startNodes, ...captchaNodes(exchange.service.captcha)],
   })
-  if (exchange.acceptsJson) return json(200, flowBody(service, flow))
-  return redirect(pageUrl(service, 'recovery', flow.id))
+  return respondStarted(exchange, flow)
 }
 
 /** Accepts an address, to which it sends a code, or a code, which signs the user in. */
@@ -108,12 +107,6 @@ export async function submitRecovery(exchange: Exchange): Promise<HttpResponse> 
     await saveSubmission(exchange, flow, { messages: [onForm(errorMessage.captchaFailed)] }),
     400,
   )
-}
-
-/** Redirects a GET of the form's action to the form. */
-export async function openRecovery(exchange: Exchange): Promise<HttpResponse> {
-  const flow = await submittedFlow(exchange, 'recovery')
-  return redirect(pageUrl(exchange.service, 'recovery', flow.id))
 }
 
 /** Does the same work and responds the same for known and unknown addresses. Only a known address is emailed. */

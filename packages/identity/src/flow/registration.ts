@@ -2,17 +2,9 @@
 import { verifyCaptcha } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { badRequest, sessionAlreadyAvailable } from '#http/error.ts'
-import { type HttpResponse, ensureCsrfToken, json, redirect, emitEvent } from '#http/exchange.ts'
-import { type Exchange, type CodeSent, type Method, type Service, pageUrl } from '#service.ts'
-import {
-  createFlow,
-  csrfPlaceholder,
-  expiredOnSubmit,
-  flowBody,
-  isExpired,
-  saveFlow,
-  withCsrfToken,
-} from '#flow/flow.ts'
+import { type HttpResponse, ensureCsrfToken, emitEvent } from '#http/exchange.ts'
+import type { Exchange, CodeSent, Method, Service } from '#service.ts'
+import { createFlow, csrfPlaceholder, expiredOnSubmit, isExpired, saveFlow, withCsrfToken } from '#flow/flow.ts'
 import type { Flow, FlowMemory, Traits } from '#store.ts'
 import {
   formResponse,
@@ -22,6 +14,7 @@ import {
   requireFlowCookie,
   submittedFlow,
   unreadableBody,
+  respondStarted,
 } from '#flow/submit.ts'
 import { withNewChallenges } from '#flow/form.ts'
 import {
@@ -61,8 +54,7 @@ export async function startRegistration(exchange: Exchange): Promise<HttpRespons
       ...(schema && { identitySchema: schema }),
     },
   })
-  if (exchange.acceptsJson) return json(200, flowBody(service, flow))
-  return redirect(pageUrl(service, 'registration', flow.id))
+  return respondStarted(exchange, flow)
 }
 
 /** Accepts a step, or traits with a credential, which creates the identity. */
@@ -185,12 +177,6 @@ const noTraits: Traits = { email: '', name: { first: '', last: '' } }
 /** Creates a registration flow for a provider sign-in that started from login and lacks required traits. */
 export function createFlowForMissingTraits(exchange: Exchange, from: Flow): Promise<Flow> {
   return createRegistrationFlow(exchange, { requestUrl: from.request_url, returnTo: from.return_to, memory: {} })
-}
-
-/** Redirects a GET of the form's action to the form. */
-export async function openRegistration(exchange: Exchange): Promise<HttpResponse> {
-  const flow = await submittedFlow(exchange, 'registration')
-  return redirect(pageUrl(exchange.service, 'registration', flow.id))
 }
 
 interface FlowStart {

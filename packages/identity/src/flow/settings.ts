@@ -15,7 +15,15 @@ import {
   withCsrfToken,
 } from '#flow/flow.ts'
 import type { Flow } from '#store.ts'
-import { formResponse, forBrowser, saveSubmission, requireCsrf, submittedFlow, unreadableBody } from '#flow/submit.ts'
+import {
+  formResponse,
+  forBrowser,
+  saveSubmission,
+  requireCsrf,
+  submittedFlow,
+  unreadableBody,
+  respondStarted,
+} from '#flow/submit.ts'
 import { pause, resume } from '#flow/continuity.ts'
 import { buildSettingsForm, sortSettings } from '#flow/settings-form.ts'
 import { type Identity, getIdentity } from '#identities.ts'
@@ -38,8 +46,7 @@ export async function startSettings(exchange: Exchange): Promise<HttpResponse> {
     returnTo: returnTo?.original ?? null,
     csrfToken,
   })
-  if (exchange.acceptsJson) return json(200, flowBody(service, flow, { identity: session.identity }))
-  return redirect(pageUrl(service, 'settings', flow.id))
+  return respondStarted(exchange, flow, { identity: session.identity })
 }
 
 /** Returns a flow to the identity that started it. */

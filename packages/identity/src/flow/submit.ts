@@ -97,6 +97,16 @@ export async function saveSubmission(exchange: Exchange, flow: Flow, submission:
   return saveFlow(exchange.service, flow, { state, ui: { ...ui, nodes: submission.sort?.(ui.nodes) ?? ui.nodes } })
 }
 
+/** Responds to the start of a flow with the form: as JSON, or as a redirect to the flow's page. */
+export function respondStarted(
+  exchange: Exchange,
+  flow: Flow,
+  extras: Parameters<typeof flowBody>[2] = {},
+): HttpResponse {
+  if (exchange.acceptsJson) return json(200, flowBody(exchange.service, flow, extras))
+  return redirect(pageUrl(exchange.service, flow.kind, flow.id))
+}
+
 /** Responds with the form: as JSON, or as a redirect to the flow's page. */
 export function formResponse(
   exchange: Exchange,

@@ -6,22 +6,13 @@ import {
   type HttpResponse,
   ensureCsrfToken,
   csrfTokenFromCookie,
-  json,
   redirect,
   renewCsrfToken,
   emitEvent,
 } from '#http/exchange.ts'
 import { type Exchange, pageUrl } from '#service.ts'
 import { matchesToken } from '#http/csrf.ts'
-import {
-  createFlow,
-  csrfPlaceholder,
-  expiredOnSubmit,
-  flowBody,
-  isExpired,
-  saveFlow,
-  withCsrfToken,
-} from '#flow/flow.ts'
+import { createFlow, csrfPlaceholder, expiredOnSubmit, isExpired, saveFlow, withCsrfToken } from '#flow/flow.ts'
 import type { Flow, Database } from '#store.ts'
 import { codeNodes, emailField, startNodes } from '#flow/verification-form.ts'
 import {
@@ -31,6 +22,7 @@ import {
   requireEnabled,
   submittedFlow,
   unreadableBody,
+  respondStarted,
 } from '#flow/submit.ts'
 import { markVerified, findAddressOwner } from '#identities.ts'
 import { verificationMail } from '#mail.ts'
@@ -54,8 +46,7 @@ export async function startVerification(exchange: Exchange): Promise<HttpRespons
     csrfToken: ensureCsrfToken(exchange),
     nodes: startNodes(service),
   })
-  if (exchange.acceptsJson) return json(200, flowBody(service, flow))
-  return redirect(pageUrl(service, 'verification', flow.id))
+  return respondStarted(exchange, flow)
 }
 
 /** Accepts an address, to which it sends a code, or a code, which verifies the address. */

@@ -1,11 +1,11 @@
 /** Routes, and the conversion of responses and errors to HTTP. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { completeProviderSignIn, forwardFormPost } from '#flow/oidc-callback.ts'
-import { fetchFlow } from '#flow/fetch.ts'
-import { openLogin, startLogin, submitLogin } from '#flow/login.ts'
+import { fetchFlow, openForm } from '#flow/fetch.ts'
+import { startLogin, submitLogin } from '#flow/login.ts'
 import { finishLogout, startLogout } from '#flow/logout.ts'
-import { openRecovery, startRecovery, submitRecovery } from '#flow/recovery.ts'
-import { openRegistration, startRegistration, submitRegistration } from '#flow/registration.ts'
+import { startRecovery, submitRecovery } from '#flow/recovery.ts'
+import { startRegistration, submitRegistration } from '#flow/registration.ts'
 import { fetchSettings, openSettings, startSettings, submitSettings } from '#flow/settings.ts'
 import { openVerificationLink, startVerification, submitVerification } from '#flow/verification.ts'
 import { bodyBytesMax } from '#http/body.ts'
@@ -44,11 +44,11 @@ const routes: readonly Route[] = [
   get(`${flows}/login/browser`, startLogin),
   getJson(`${flows}/login/flows`, fetchFlow('login')),
   post(`${flows}/login`, submitLogin),
-  getPage(`${flows}/login`, openLogin),
+  getPage(`${flows}/login`, openForm('login')),
   get(`${flows}/registration/browser`, startRegistration),
   getJson(`${flows}/registration/flows`, fetchFlow('registration')),
   post(`${flows}/registration`, submitRegistration),
-  getPage(`${flows}/registration`, openRegistration),
+  getPage(`${flows}/registration`, openForm('registration')),
   get(`${flows}/verification/browser`, startVerification),
   getJson(`${flows}/verification/flows`, fetchFlow('verification')),
   post(`${flows}/verification`, submitVerification),
@@ -56,7 +56,7 @@ const routes: readonly Route[] = [
   get(`${flows}/recovery/browser`, startRecovery),
   getJson(`${flows}/recovery/flows`, fetchFlow('recovery')),
   post(`${flows}/recovery`, submitRecovery),
-  getPage(`${flows}/recovery`, openRecovery),
+  getPage(`${flows}/recovery`, openForm('recovery')),
   get(`${flows}/settings/browser`, startSettings),
   getJson(`${flows}/settings/flows`, fetchSettings),
   post(`${flows}/settings`, submitSettings),

@@ -6,12 +6,12 @@ import { type Exchange, type LoginOutcome, type Method, rejected } from '#servic
 import { findIdentity, markVerified, findRecoveryAddressOwner } from '#identities.ts'
 import { signInMail } from '#mail.ts'
 import { codeSignUp } from '#method/code-sign-up.ts'
-import { mailCode, resetTries, tooManyTries, tryCode } from '#method/code.ts'
+import { codeFields, requestCode, tooManyTries, tryCode } from '#method/code.ts'
 import { identifierNode } from '#method/identifier.ts'
 import { isEmail, normalizeAddress } from '#schema.ts'
-import { beginAttempt, consumeMailQuota, tooManyAttempts } from '#throttle.ts'
+import { beginAttempt, throttled } from '#throttle.ts'
 import { label, notice, onField, onForm } from '#ui/message.ts'
-import { type Node, input, submit } from '#ui/node.ts'
+import { type Node, submit } from '#ui/node.ts'
 import { errorMessage } from '#ui/error-message.ts'
 
 export const codeSignIn: Method = {
@@ -32,13 +32,7 @@ async function sendCode(exchange: Exchange, fields: Fields, flow: Flow): Promise
   if (!address) return rejected(onField('identifier', errorMessage.required('identifier')))
   if (!isEmail(address)) return rejected(onField('identifier', errorMessage.email(address.slice(0, 254))))
   const owner = await findRecoveryAddressOwner(service.db, address)
-  // Over the limit, the last code stays valid.
-  if (await consumeMailQuota(service, address, exchange.client.ip)) {
-    await resetTries(service, flow.id)
-    await mailCode(service, service.db, flow, { address, identityId: owner }, (code, minutes) =>
-      signInMail(address, code, minutes),
-    )
-  }
+  await requestCode(exchange, flow, { address, identityId: owner }, signInMail)
   return { kind: 'code_sent', nodes: codeNodes(exchange, address), message: notice.signInCodeSent, memory: { address } }
 }
 
@@ -46,13 +40,7 @@ function codeNodes({ service }: Exchange, address: string): Node[] {
   const node = identifierNode({ service, identity: null })
   const identifier: Node =
     node.type === 'input' ? { ...node, attributes: { ...node.attributes, type: 'hidden', value: address } } : node
-  return [
-    identifier,
-    input('code', 'method', 'hidden', { value: 'code' }),
-    input('code', 'code', 'text', { required: true, label: label.signInCode }),
-    submit('code', 'code', label.continue),
-    input('code', 'resend', 'submit', { value: 'code', label: label.resend }),
-  ]
+  return [identifier, ...codeFields(label.signInCode)]
 }
 
 async function verifyCode(exchange: Exchange, fields: Fields, flow: Flow): Promise<LoginOutcome> {
@@ -60,14 +48,9 @@ async function verifyCode(exchange: Exchange, fields: Fields, flow: Flow): Promi
   const code = textOf(fields, 'code')
   if (!code) return rejected(onField('code', errorMessage.required('code')))
   using attempt = await beginAttempt(service, 'code', flow.memory.address ?? '', client.ip)
-  if (attempt.isThrottled) {
-    emitEvent(exchange, 'throttled', null, 'code')
-    return rejected(onForm(errorMessage.generic(tooManyAttempts)))
-  }
+  if (attempt.isThrottled) return throttled(exchange, null, 'code')
   const outcome = await tryCode(service, flow, code)
-  if (outcome.kind === 'too_many_tries') {
-    return rejected(onForm(tooManyTries))
-  }
+  if (outcome.kind === 'too_many_tries') return rejected(onForm(tooManyTries))
   if (outcome.kind !== 'valid') {
     emitEvent(exchange, 'sign_in_failed', null, 'code')
     return rejected(onForm(errorMessage.signInCodeWrong))

@@ -3,8 +3,11 @@ import { createHmac, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import type { Flow, CodeTable, Database } from '#store.ts'
 import type { Mail } from '#options.ts'
-import type { Service } from '#service.ts'
+import type { Exchange, Service } from '#service.ts'
+import { consumeMailQuota } from '#throttle.ts'
 import { errorMessage } from '#ui/error-message.ts'
+import { label, type Message } from '#ui/message.ts'
+import { type Node, input, submit } from '#ui/node.ts'
 
 /** Maximum attempts per code. */
 const triesMax = 5
@@ -68,8 +71,34 @@ export async function mailCode(
   await service.courier.queue(db, mailOf(code, Math.round(codeMs / 60_000)), { expiresAt, isVoid })
 }
 
+/**
+ * Emails a code for signing in or up, and resets the attempts. If too many were requested, sends nothing, and the last code
+ * stays valid.
+ */
+export async function requestCode(
+  { service, client }: Exchange,
+  flow: Flow,
+  recipient: Recipient,
+  mailOf: (address: string, code: string, minutes: number) => Mail,
+): Promise<void> {
+  const { address } = recipient
+  if (!(await consumeMailQuota(service, address, client.ip))) return
+  await resetTries(service, flow.id)
+  await mailCode(service, service.db, flow, recipient, (code, minutes) => mailOf(address, code, minutes))
+}
+
+/** The form for a code, with a button to resend it. */
+export function codeFields(codeLabel: Message): Node[] {
+  return [
+    input('code', 'method', 'hidden', { value: 'code' }),
+    input('code', 'code', 'text', { required: true, label: codeLabel }),
+    submit('code', 'code', label.continue),
+    input('code', 'resend', 'submit', { value: 'code', label: label.resend }),
+  ]
+}
+
 /** Resets a flow's attempts for a new code. The email limit bounds the number of codes. */
-export async function resetTries({ db }: Service, flowId: string): Promise<void> {
+async function resetTries({ db }: Service, flowId: string): Promise<void> {
   await db.updateTable('identity.flow').set({ tries: 0 }).where('id', '=', flowId).execute()
 }
 

@@ -17,7 +17,7 @@ import {
 } from '#service.ts'
 import { deleteCredential, lockCredential, readCredential, writeCredential } from '#method/credential.ts'
 import { seal, unseal } from '#seal.ts'
-import { beginAttempt, tooManyAttempts } from '#throttle.ts'
+import { beginAttempt, throttled } from '#throttle.ts'
 import { type Message, label, onField, onForm, nodeText } from '#ui/message.ts'
 import { type Node, input, submit, text } from '#ui/node.ts'
 import { errorMessage } from '#ui/error-message.ts'
@@ -74,10 +74,7 @@ async function verifyCode(exchange: Exchange, { identity }: LiveSession, fields:
   const code = textOf(fields, name).trim().toLowerCase()
   if (!code) return rejected(onField(name, errorMessage.required(name)))
   using attempt = await beginAttempt(service, name, identity.id, exchange.client.ip)
-  if (attempt.isThrottled) {
-    emitEvent(exchange, 'throttled', identity.id, name)
-    return rejected(onForm(errorMessage.generic(tooManyAttempts)))
-  }
+  if (attempt.isThrottled) return throttled(exchange, identity.id, name)
   const error = await consumeCode(service, identity.id, code)
   if (error) {
     emitEvent(exchange, 'sign_in_failed', identity.id, name)

@@ -5,11 +5,11 @@ import { emitEvent } from '#http/exchange.ts'
 import { type Exchange, type LoginOutcome, type Method, rejected, type LiveSession } from '#service.ts'
 import { type Identity, markVerified, signInAddress } from '#identities.ts'
 import { secondFactorMail } from '#mail.ts'
-import { mailCode, resetTries, tooManyTries, tryCode } from '#method/code.ts'
+import { codeFields, requestCode, tooManyTries, tryCode } from '#method/code.ts'
 import { normalizeAddress } from '#schema.ts'
-import { beginAttempt, consumeMailQuota, tooManyAttempts } from '#throttle.ts'
+import { beginAttempt, throttled } from '#throttle.ts'
 import { label, notice, onField, onForm } from '#ui/message.ts'
-import { type Node, input, submit } from '#ui/node.ts'
+import { type Node, input } from '#ui/node.ts'
 import { errorMessage } from '#ui/error-message.ts'
 
 export const mailedFactor: Method = {
@@ -38,24 +38,15 @@ function addressOf(identity: Identity): string {
 }
 
 async function sendCode(exchange: Exchange, identity: Identity, flow: Flow): Promise<LoginOutcome> {
-  const { service, client } = exchange
   const address = addressOf(identity)
-  if (await consumeMailQuota(service, address, client.ip)) {
-    await resetTries(service, flow.id)
-    await mailCode(service, service.db, flow, { address, identityId: identity.id }, (code, minutes) =>
-      secondFactorMail(address, code, minutes),
-    )
-  }
+  await requestCode(exchange, flow, { address, identityId: identity.id }, secondFactorMail)
   return { kind: 'code_sent', nodes: codeNodes(address), message: notice.signInCodeSent, memory: { address } }
 }
 
 function codeNodes(address: string): Node[] {
   return [
     input('code', 'identifier', 'hidden', { value: address, label: label.sendCodeTo(address) }),
-    input('code', 'method', 'hidden', { value: 'code' }),
-    input('code', 'code', 'text', { required: true, label: label.signInCode }),
-    submit('code', 'code', label.continue),
-    input('code', 'resend', 'submit', { value: 'code', label: label.resend }),
+    ...codeFields(label.signInCode),
   ]
 }
 
@@ -69,10 +60,7 @@ async function verifyCode(
   const code = textOf(fields, 'code')
   if (!code) return rejected(onField('code', errorMessage.required('code')))
   using attempt = await beginAttempt(service, 'mailed_code', identity.id, client.ip)
-  if (attempt.isThrottled) {
-    emitEvent(exchange, 'throttled', identity.id, 'code')
-    return rejected(onForm(errorMessage.generic(tooManyAttempts)))
-  }
+  if (attempt.isThrottled) return throttled(exchange, identity.id, 'code')
   const outcome = await tryCode(service, flow, code)
   if (outcome.kind === 'too_many_tries') return rejected(onForm(tooManyTries))
   // Reject codes of another identity, and codes for an address that the identity no longer has.

@@ -20,14 +20,12 @@ import {
 import { findIdentity } from '#identities.ts'
 import { countFirstFactors, removeUnlessLast } from '#method/first-factors.ts'
 import { identifierNode } from '#method/identifier.ts'
-import { beginAttempt, tooManyAttempts } from '#throttle.ts'
 import { label, onField, onForm } from '#ui/message.ts'
 import { type Node, input } from '#ui/node.ts'
 import { errorMessage } from '#ui/error-message.ts'
 import {
   type Assertion,
   verifyAttestation,
-  verifyAssertion,
   creationOptions,
   newChallenge,
   readAssertion,
@@ -36,6 +34,7 @@ import {
   requestOptions,
 } from '#webauthn/ceremony.ts'
 import { addKey, deleteKey, findHandleOwner, readKeys } from '#webauthn/key.ts'
+import { malformedAssertion, malformedAttestation, notVerified, signInWithKey, toHex } from '#webauthn/factor.ts'
 import { scriptNode } from '#webauthn/script.ts'
 
 /** The trait that the script uses as the passkey's display name. */
@@ -134,32 +133,21 @@ function encodeHandle(handle: string): string {
   return Buffer.from(handle).toString('base64url')
 }
 
-function toHex(keyId: string): string {
-  return Buffer.from(keyId, 'base64url').toString('hex')
-}
-
 async function signIn(exchange: Exchange, fields: Fields, flow: Flow): Promise<LoginOutcome> {
   const { service } = exchange
   const response = textOf(fields, 'passkey_login')
   // Without an assertion, return to the page, whose script starts the ceremony.
   if (!response) throw locationChangeRequired(pageUrl(service, 'login', flow.id))
   const assertion = readAssertion(response)
-  if (!assertion) return rejected(onForm(errorMessage.generic('Unable to parse WebAuthn response.')))
+  if (!assertion) return rejected(malformedAssertion)
   const identityId = await findAssertionOwner(exchange, assertion)
   if (!identityId) return rejected(onForm(errorMessage.keyUnknown))
-  using attempt = await beginAttempt(service, 'passkey', identityId, exchange.client.ip)
-  if (attempt.isThrottled) return rejected(onForm(errorMessage.generic(tooManyAttempts)))
   const owner = { identityId, type: 'passkey' as const }
-  const result = await verifyAssertion(service, flow, flow.memory.passkeyChallenge, owner, assertion)
-  if (result === 'cloned') emitEvent(exchange, 'key_cloned', identityId, 'passkey')
-  if (result !== 'valid') {
-    emitEvent(exchange, 'sign_in_failed', identityId, 'passkey')
-    return { ...rejected(onForm(errorMessage.totpWrong)), needsNewChallenge: true }
-  }
-  await attempt.refund()
+  const outcome = await signInWithKey(exchange, flow, owner, flow.memory.passkeyChallenge, assertion)
+  if (outcome.kind !== 'authenticated') return outcome
   const identity = await findIdentity(service.db, identityId)
   if (identity?.state !== 'active') return rejected(onForm(errorMessage.accountDisabled))
-  return { kind: 'authenticated', identityId }
+  return outcome
 }
 
 /** Finds the identity by the user handle; without a handle, uses the current session's identity. */
@@ -170,11 +158,6 @@ async function findAssertionOwner(exchange: Exchange, { response }: Assertion): 
   return /^[A-Za-z0-9]{1,64}$/.test(handle) ? findHandleOwner(exchange.service.db, handle) : null
 }
 
-const malformed = onForm(errorMessage.generic('Unable to parse WebAuthn response: Parse error for Registration'))
-const notVerified = onForm(
-  errorMessage.generic('Unable to create WebAuthn credential: the response does not match this form. Try again.'),
-)
-
 async function signUp(
   { service, client }: Exchange,
   fields: Fields,
@@ -184,7 +167,7 @@ async function signUp(
   const response = textOf(fields, 'passkey_register')
   if (!response) return rejected(onForm(errorMessage.registrationNoMethod))
   const attestation = readAttestation(response)
-  if (!attestation) return rejected(malformed)
+  if (!attestation) return rejected(malformedAttestation)
   const { passkeyChallenge, passkeyHandle: handle } = flow.memory
   const key = await verifyAttestation(service, flow, passkeyChallenge, attestation, client)
   if (!key || !handle) return { ...rejected(notVerified), needsNewChallenge: true }
@@ -218,7 +201,7 @@ async function addPasskey(
 ): Promise<SettingsOutcome> {
   const { service, client } = exchange
   const attestation = readAttestation(response)
-  if (!attestation) return rejected(malformed)
+  if (!attestation) return rejected(malformedAttestation)
   const { passkeyChallenge, passkeyHandle: handle } = flow.memory
   const key = await verifyAttestation(service, flow, passkeyChallenge, attestation, client)
   if (!key || !handle) return rejected(notVerified)

@@ -1,4 +1,5 @@
 /** Passwords as a first factor. */
+import { z } from 'zod'
 import { isPrivileged } from '#assurance.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { emitEvent } from '#http/exchange.ts'
@@ -13,16 +14,19 @@ import {
 } from '#service.ts'
 import { signInAddress } from '#identities.ts'
 import { decoyHash, hashPassword, isOutdated, verifyPassword } from '#method/argon2.ts'
+import { readCredential, writeCredential } from '#method/credential.ts'
 import { identifierNode } from '#method/identifier.ts'
 import { breachedPasswordError } from '#method/breached-passwords.ts'
 import { passwordPolicyError } from '#method/password-policy.ts'
 import { isEmail, normalizeAddress } from '#schema.ts'
 import { revokeOtherSessions } from '#session.ts'
 import type { Database } from '#store.ts'
-import { beginAttempt, tooManyAttempts } from '#throttle.ts'
+import { beginAttempt, throttled } from '#throttle.ts'
 import { type FieldMessage, label, onField, onForm } from '#ui/message.ts'
 import { input, submit } from '#ui/node.ts'
 import { errorMessage } from '#ui/error-message.ts'
+
+const Config = z.object({ hash: z.string() })
 
 export const password: Method = {
   name: 'password',
@@ -84,10 +88,7 @@ async function signIn(exchange: Exchange, fields: Fields): Promise<LoginOutcome>
   if (!identifier || !submittedPassword) return rejected(...missing, ...missingPassword(fields))
 
   using attempt = await beginAttempt(exchange.service, 'password', identifier, exchange.client.ip)
-  if (attempt.isThrottled) {
-    emitEvent(exchange, 'throttled', null, loggableIdentifier(identifier))
-    return rejected(onForm(errorMessage.generic(tooManyAttempts)))
-  }
+  if (attempt.isThrottled) return throttled(exchange, null, loggableIdentifier(identifier))
   const { db, hashing } = exchange.service
   const credential = await findCredential(db, identifier)
   const isCorrect = await verifyPassword(submittedPassword, credential?.hash ?? (await decoyHash(hashing)))
@@ -98,7 +99,8 @@ async function signIn(exchange: Exchange, fields: Fields): Promise<LoginOutcome>
   await attempt.refund()
   if (credential.state === 'inactive') return rejected(onForm(errorMessage.accountDisabled))
   if (isOutdated(credential.hash, hashing)) {
-    await storeHash(db, credential.identityId, await hashPassword(submittedPassword, hashing), exchange.service.now())
+    const hash = await hashPassword(submittedPassword, hashing)
+    await writeCredential(db, credential.identityId, 'password', { hash }, exchange.service.now())
   }
   return { kind: 'authenticated', identityId: credential.identityId }
 }
@@ -118,8 +120,8 @@ async function changePassword(exchange: Exchange, session: LiveSession, fields: 
   const policyError =
     passwordPolicyError(newPassword, identity.traits.email) ?? (await breachedPasswordError(service, newPassword))
   if (policyError) return rejected(onField('password', policyError))
-  const currentHash = await findHash(service.db, identity.id)
-  if (currentHash && (await verifyPassword(newPassword, currentHash)))
+  const current = z.optional(Config).parse(await readCredential(service.db, identity.id, 'password'))
+  if (current && (await verifyPassword(newPassword, current.hash)))
     return rejected(onField('password', errorMessage.passwordUnchanged))
 
   const hash = await hashPassword(newPassword, service.hashing)
@@ -149,23 +151,7 @@ async function findCredential(db: Database, identifier: string): Promise<Credent
     .where('known.type', '=', 'password')
     .where('known.identifier', '=', identifier)
     .executeTakeFirst()
-  return row ? { identityId: row.identity_id, hash: parseHash(row.config), state: row.state } : null
-}
-
-async function findHash(db: Database, identityId: string): Promise<string | null> {
-  const row = await db
-    .selectFrom('identity.credential')
-    .select('config')
-    .where('identity_id', '=', identityId)
-    .where('type', '=', 'password')
-    .executeTakeFirst()
-  return row ? parseHash(row.config) : null
-}
-
-function parseHash(config: unknown): string {
-  const hash = typeof config === 'object' && config !== null && 'hash' in config ? config.hash : undefined
-  if (typeof hash !== 'string') throw new Error('A password credential has no hash')
-  return hash
+  return row ? { identityId: row.identity_id, hash: Config.parse(row.config).hash, state: row.state } : null
 }
 
 /** Creates or replaces an identity's password and its identifier. */
@@ -176,24 +162,10 @@ export async function attachPassword(
   hash: string,
   now: Date,
 ): Promise<void> {
-  const config = JSON.stringify({ hash })
-  await tx
-    .insertInto('identity.credential')
-    .values({ identity_id: identityId, type: 'password', config, created_at: now, updated_at: now })
-    .onConflict((conflict) => conflict.columns(['identity_id', 'type']).doUpdateSet({ config, updated_at: now }))
-    .execute()
+  await writeCredential(tx, identityId, 'password', { hash }, now)
   await tx
     .insertInto('identity.credential_identifier')
     .values({ type: 'password', identifier, identity_id: identityId })
     .onConflict((conflict) => conflict.columns(['type', 'identifier']).doNothing())
-    .execute()
-}
-
-async function storeHash(db: Database, identityId: string, hash: string, now: Date): Promise<void> {
-  await db
-    .updateTable('identity.credential')
-    .set({ config: JSON.stringify({ hash }), updated_at: now })
-    .where('identity_id', '=', identityId)
-    .where('type', '=', 'password')
     .execute()
 }

@@ -14,13 +14,11 @@ import {
   type LiveSession,
 } from '#service.ts'
 import { identifierNode } from '#method/identifier.ts'
-import { beginAttempt, tooManyAttempts } from '#throttle.ts'
 import { label, onForm } from '#ui/message.ts'
 import { type Node, input } from '#ui/node.ts'
 import { errorMessage } from '#ui/error-message.ts'
 import {
   verifyAttestation,
-  verifyAssertion,
   creationOptions,
   newChallenge,
   readAssertion,
@@ -29,6 +27,7 @@ import {
   requestOptions,
 } from '#webauthn/ceremony.ts'
 import { addKey, deleteKey, readKeys } from '#webauthn/key.ts'
+import { malformedAssertion, malformedAttestation, notVerified, signInWithKey, toHex } from '#webauthn/factor.ts'
 import { scriptNode } from '#webauthn/script.ts'
 
 const name = 'webauthn'
@@ -89,31 +88,17 @@ async function settingsNodes({ service, identity, remember }: IdentityFormContex
   ]
 }
 
-function toHex(keyId: string): string {
-  return Buffer.from(keyId, 'base64url').toString('hex')
-}
-
 async function verifyKey(
   exchange: Exchange,
   { identity }: LiveSession,
   fields: Fields,
   flow: Flow,
 ): Promise<LoginOutcome> {
-  const { service } = exchange
   const assertion = readAssertion(textOf(fields, 'webauthn_login'))
-  if (!assertion) return rejected(onForm(errorMessage.generic('Unable to parse WebAuthn response.')))
+  if (!assertion) return rejected(malformedAssertion)
   if (!identity.credential_types.includes(name)) return rejected(onForm(errorMessage.securityKeysMissing))
-  using attempt = await beginAttempt(service, name, identity.id, exchange.client.ip)
-  if (attempt.isThrottled) return rejected(onForm(errorMessage.generic(tooManyAttempts)))
   const owner = { identityId: identity.id, type: name } as const
-  const result = await verifyAssertion(service, flow, flow.memory.webauthnChallenge, owner, assertion)
-  if (result === 'cloned') emitEvent(exchange, 'key_cloned', identity.id, name)
-  if (result !== 'valid') {
-    emitEvent(exchange, 'sign_in_failed', identity.id, name)
-    return { ...rejected(onForm(errorMessage.totpWrong)), needsNewChallenge: true }
-  }
-  await attempt.refund()
-  return { kind: 'authenticated', identityId: identity.id }
+  return signInWithKey(exchange, flow, owner, flow.memory.webauthnChallenge, assertion)
 }
 
 async function applyChange(
@@ -137,17 +122,12 @@ async function addSecurityKey(
 ): Promise<SettingsOutcome> {
   const { service } = exchange
   const attestation = readAttestation(textOf(fields, 'webauthn_register'))
-  if (!attestation) {
-    return rejected(onForm(errorMessage.generic('Unable to parse WebAuthn response: Parse error for Registration')))
-  }
+  if (!attestation) return rejected(malformedAttestation)
   const keyName = textOf(fields, 'webauthn_register_displayname').trim().slice(0, keyNameLengthMax)
   const key = await verifyAttestation(service, flow, flow.memory.webauthnChallenge, attestation, {
     name: keyName || 'unnamed',
   })
-  if (!key) {
-    const reason = 'Unable to create WebAuthn credential: the response does not match this form. Try again.'
-    return rejected(onForm(errorMessage.generic(reason)))
-  }
+  if (!key) return rejected(notVerified)
   const isNew = await service.db
     .transaction()
     .execute((tx) => addKey(tx, identity.id, name, { handle: '', key }, service.now()))

@@ -17,7 +17,7 @@ import {
 } from '#service.ts'
 import { deleteCredential, lockCredential, writeCredential } from '#method/credential.ts'
 import { seal, unseal } from '#seal.ts'
-import { beginAttempt, tooManyAttempts } from '#throttle.ts'
+import { beginAttempt, throttled } from '#throttle.ts'
 import { label, onField, onForm, nodeText } from '#ui/message.ts'
 import { type Node, image, input, submit, text } from '#ui/node.ts'
 import { errorMessage } from '#ui/error-message.ts'
@@ -72,10 +72,7 @@ async function verifyCode(exchange: Exchange, { identity }: LiveSession, fields:
   const code = textOf(fields, 'totp_code').trim()
   if (!code) return rejected(onField('totp_code', errorMessage.required('totp_code')))
   using attempt = await beginAttempt(service, 'totp', identity.id, exchange.client.ip)
-  if (attempt.isThrottled) {
-    emitEvent(exchange, 'throttled', identity.id, 'totp')
-    return rejected(onForm(errorMessage.generic(tooManyAttempts)))
-  }
+  if (attempt.isThrottled) return throttled(exchange, identity.id, 'totp')
   const result = await consumeCode(service, identity.id, code)
   if (result === 'not_enrolled') return rejected(onForm(errorMessage.totpMissing))
   if (result === 'invalid') {

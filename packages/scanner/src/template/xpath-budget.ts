@@ -10,7 +10,7 @@ export interface LibraryPath {
 }
 interface LibraryValue {
   stringValue(): string
-  toUnsortedArray?: () => LibraryNode[]
+  toArray?: () => LibraryNode[]
 }
 interface LibraryNode {
   readonly parentNode?: LibraryNode | null
@@ -69,6 +69,15 @@ function* inDocumentOrder(nodes: readonly LibraryNode[]): Generator<LibraryNode,
     return undefined
   }
   const wanted = new Set(nodes)
+  const parent = some?.parentNode
+  // Walking the whole document for the children of each element would be quadratic.
+  if (parent && nodes.every((node) => node.parentNode === parent)) {
+    for (let node = parent.firstChild; node; node = node.nextSibling) {
+      spend(nodeSteps)
+      if (wanted.has(node)) yield node
+    }
+    return undefined
+  }
   let root = some
   for (let up = some; up; up = up.parentNode ?? up.ownerElement ?? undefined) root = up
   for (let node: LibraryNode | null = root ?? null; node; node = nextInDocument(node)) {

@@ -3,7 +3,6 @@ import { createRequire } from 'node:module'
 import { DOMParser } from '@xmldom/xmldom'
 import { toBytes } from '#template/dsl-value.ts'
 import { compilePattern } from '#template/regex.ts'
-import { parseSimplePath } from '#template/simple-path.ts'
 import { type LibraryPath, limitNodeSets, limitPath } from '#template/xpath-budget.ts'
 import { spend, Stopped, withStepLimit } from '#unit.ts'
 
@@ -31,18 +30,12 @@ export function parseXPath(source: string): XPath | null {
   if (source.length > SOURCE_MAX) return null
   const path = compile(withoutPrefixes(source))
   if (!path) return null
-  const simple = parseSimplePath(withoutPrefixes(source))
-  const evaluate: Evaluate = simple
-    ? (text, isXml) => simple(documentOf(text, isXml), isXml).slice(0, NODES_MAX)
-    : (text, isXml) => evaluateWithLibrary(path, text, isXml)
   return {
     source,
-    matches: (text) => select(evaluate, text).some((result) => result !== 'false' && result !== ''),
-    read: (text, attribute) => select(evaluate, text).flatMap((result) => textOf(result, attribute)),
+    matches: (text) => select(path, text).some((result) => result !== 'false' && result !== ''),
+    read: (text, attribute) => select(path, text).flatMap((result) => textOf(result, attribute)),
   }
 }
-
-type Evaluate = (text: string, isXml: boolean) => readonly (XmlNode | string)[]
 
 interface XmlNode {
   readonly textContent: string | null
@@ -75,12 +68,12 @@ function withoutPrefixes(source: string): string {
  *
  * @throws Stopped if that takes too many steps
  */
-function select(evaluate: Evaluate, text: string): readonly (XmlNode | string)[] {
+function select(path: LibraryPath, text: string): readonly (XmlNode | string)[] {
   const start = text.slice(0, DOCUMENT_MAX)
   const isXml = start.trimStart().startsWith('<?xml')
   if (!isReasonable(start)) return []
   try {
-    return withStepLimit('XPath expression', STEPS_MAX, () => evaluate(text, isXml))
+    return withStepLimit('XPath expression', STEPS_MAX, () => evaluate(path, text, isXml))
   } catch (error) {
     if (error instanceof Stopped) throw error
     // The document is malformed, or the path calls an unknown function.
@@ -88,14 +81,12 @@ function select(evaluate: Evaluate, text: string): readonly (XmlNode | string)[]
   }
 }
 
-function evaluateWithLibrary(path: LibraryPath, text: string, isXml: boolean): readonly (XmlNode | string)[] {
+function evaluate(path: LibraryPath, text: string, isXml: boolean): readonly (XmlNode | string)[] {
   const node = documentOf(text, isXml)
   const options = { node, isHtml: !isXml, allowAnyNamespaceForNoPrefix: true, functions: { matches } }
   const result = path.evaluate(options)
-  // Sorting into document order compares siblings one by one, which takes a minute for 10,000 nodes. Forward steps
-  // select in document order anyway.
-  const nodes = result.toUnsortedArray?.() as XmlNode[] | undefined // of the document above
-  return nodes ? [...new Set(nodes)].slice(0, NODES_MAX) : [result.stringValue()]
+  const nodes = result.toArray?.() as XmlNode[] | undefined // of the document above
+  return nodes?.slice(0, NODES_MAX) ?? [result.stringValue()]
 }
 
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i

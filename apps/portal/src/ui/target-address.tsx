@@ -1,7 +1,11 @@
 import type { Target } from '@glacis/contract/target'
 
 /** A target's address next to its name, unless they are the same. */
-export function Address({ name, address, readableAddress }: Pick<Target, 'name' | 'address' | 'readableAddress'>) {
+export function TargetAddress({
+  name,
+  address,
+  readableAddress,
+}: Pick<Target, 'name' | 'address' | 'readableAddress'>) {
   const shown = readableAddress ?? address
   if (shown === name) return null
   return (
