@@ -210,6 +210,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'rtsp-open': ['gst-rtsp-server'],
   'script-secrets-exposed': ['esbuild-secrets'],
   'server-side-request-forgery': ['fastapi-parameters', 'template-engines', 'unblocker'],
+  'session-cookie-cached': ['varnish-session'],
   'session-id-predictable': ['php-diagnostics'],
   'session-weak-secret': ['superset', 'web-tokens'],
   'setup-not-completed': ['home-assistant', 'jspwiki', 'ocs-reports', 'shaarli', 'zigbee2mqtt'],
@@ -256,7 +257,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'vnc-cleartext': ['tigervnc', 'tigervnc-5902'],
   'vnc-no-password': ['tigervnc', 'tigervnc-5902', 'tigervnc-tlsnone', 'tightvnc', 'x11vnc'],
   'web-administration-open': ['crontab-ui', 'dynamodb-admin', 'sandman2', 'sqladmin', 'starlette-admin'],
-  'web-cache-poisoning': ['nginx-forwarded'],
+  'web-cache-poisoning': ['nginx-forwarded', 'varnish-session'],
   'web-terminal-open': ['gotty', 'gritty'],
   'webdav-open': [
     'apache2-webdav',
