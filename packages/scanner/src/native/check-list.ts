@@ -59,6 +59,7 @@ import { webCache } from '#native/web-cache.ts'
 import { webGraphqlRecords } from '#native/web-graphql-records.ts'
 import { webMethodBypass } from '#native/web-method-bypass.ts'
 import { webNegotiation } from '#native/web-negotiation.ts'
+import { webOpenId } from '#native/web-openid.ts'
 import { webPages } from '#native/web-pages.ts'
 import { webPathParameter } from '#native/web-path-parameter.ts'
 import { webParameters } from '#native/web-parameters.ts'
@@ -133,6 +134,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webInternalAddress,
   webAccessBypass,
   webApiSecrets,
+  webOpenId,
   webPersonalData,
   webApiCors,
   webCache,
