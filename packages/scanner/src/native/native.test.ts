@@ -292,7 +292,24 @@ describe.concurrent('rsync, Subversion, and git', () => {
     expect((await runNativeChecks(peer, { protocol: 'git' })).found).toEqual(['git-daemon-open'])
     await using empty = await tcpPeer((socket) => void socket.on('data', () => socket.destroy()))
     const { found, covered } = await runNativeChecks(empty, { protocol: 'git' })
-    expect([found, covered]).toEqual([[], ['git-daemon-open']])
+    expect([found, covered]).toEqual([[], ['git-daemon-open', 'git-daemon-writable']])
+  })
+  it('finds a repository that accepts pushes, and sends none', async () => {
+    const id = '0'.repeat(40)
+    const said: string[] = []
+    await using peer = await tcpPeer((socket) => {
+      socket.on('data', (received) => {
+        said.push(received.toString('latin1'))
+        if (received.toString() === '0000') return void socket.end()
+        if (received.includes('git-receive-pack /app.git')) socket.write(`0053${id} refs/heads/main\0report-status`)
+        else if (received.includes('git-upload-pack /app.git')) socket.write(`003d${id} HEAD`)
+        else socket.end('0010ERR no access')
+      })
+    })
+    const { found } = await runNativeChecks(peer, { protocol: 'git' })
+    expect(found).toEqual(['git-daemon-open', 'git-daemon-writable'])
+    expect(said.at(-2)).toContain('git-receive-pack')
+    expect(said.at(-1)).toBe('0000')
   })
 })
 

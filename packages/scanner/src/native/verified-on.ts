@@ -101,6 +101,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'file-upload-form-open': ['miniserve', 'simple-http-server', 'updog', 'uploadserver'],
   'ftp-anonymous-upload': ['pyftpdlib', 'vsftpd'],
   'git-daemon-open': ['git-daemon'],
+  'git-daemon-writable': ['git-daemon'],
   'git-http-anonymous-push': ['git-http'],
   'git-http-open': ['git-http'],
   'go-expvar-exposed': [
