@@ -243,6 +243,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'svn-http-open': ['svn-apache'],
   'template-injection': ['fastapi-parameters', 'template-engines', 'template-parameter', 'text4shell'],
   'tftp-readable': ['atftpd', 'tftpd-hpa'],
+  'tftp-secrets-readable': ['tftpd-hpa-installation'],
   'tls-chain-incomplete': ['gnutls-renegotiation'],
   'tls-cipher-small-block': ['tlslite-heartbeat'],
   'tls-cipher-weak': ['openssl-weak'],
