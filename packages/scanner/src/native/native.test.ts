@@ -328,7 +328,7 @@ describe.concurrent('MySQL', () => {
   const ok = hex('07000002 00 00 00 02 00 00 00')
   const denied = Buffer.concat([hex('19000002 ff 1504'), Buffer.from('#28000Access denied...')])
   it('finds a root login without a password and missing TLS', async () => {
-    await using peer = await tcpPeer(answering(hello(0xf7ff), () => ok))
+    await using peer = await tcpPeer(answering(hello(0xf7ff), (said) => (said.includes('glacis-') ? denied : ok)))
     expect((await runNativeChecks(peer, { protocol: 'mysql' })).found).toEqual([
       'mysql-root-without-password',
       'mysql-no-tls',
@@ -336,13 +336,25 @@ describe.concurrent('MySQL', () => {
   })
   it('sends an empty password after an authentication switch', async () => {
     const change = Buffer.concat([hex('16000002 fe'), Buffer.from('mysql_native_password')])
-    await using peer = await tcpPeer(answering(hello(0xffff), (_said, _raw, turn) => (turn === 0 ? change : ok)))
+    await using peer = await tcpPeer(
+      answering(hello(0xffff), (said, _raw, turn) => {
+        if (said.includes('glacis-')) return denied
+        return turn === 0 ? change : ok
+      }),
+    )
     expect((await runNativeChecks(peer, { protocol: 'mysql' })).found).toEqual(['mysql-root-without-password'])
   })
   it('finds neither when root is rejected and TLS is offered', async () => {
     await using peer = await tcpPeer(answering(hello(0xffff), () => denied))
     const { found, covered } = await runNativeChecks(peer, { protocol: 'mysql' })
-    expect([found, covered]).toEqual([[], ['mysql-root-without-password', 'mysql-no-tls']])
+    expect([found, covered]).toEqual([[], ['mysql-root-without-password', 'mysql-anonymous-account', 'mysql-no-tls']])
+  })
+  it('finds an anonymous account, which also accepts the name root', async () => {
+    const account = Buffer.concat([hex('03000003 02'), Buffer.from('@%')])
+    await using peer = await tcpPeer(
+      answering(hello(0xffff), (said) => (said.includes('SELECT CURRENT_USER()') ? account : ok)),
+    )
+    expect((await runNativeChecks(peer, { protocol: 'mysql' })).found).toEqual(['mysql-anonymous-account'])
   })
 })
 

@@ -186,6 +186,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'mail-transport-security-missing': ['mail-domain'],
   'mcp-server-open': ['fastmcp', 'mcp-go-sdk'],
   'memcached-udp-amplification': ['memcached'],
+  'mysql-anonymous-account': ['mariadb-anonymous'],
   'mysql-no-tls': ['mariadb'],
   'mysql-root-without-password': ['mariadb'],
   'nat-pmp-exposed': ['miniupnpd'],
