@@ -117,6 +117,13 @@ export const services: readonly Case[] = [
     at: [''],
   },
   {
+    id: 'influxdb-backup-open',
+    protocol: 'influxdb-backup',
+    has: script('', () => '{"Paths":["shop/autogen/1"]}\n'),
+    hasNot: script('', () => '{"error":"unauthorized"}\n'),
+    at: [''],
+  },
+  {
     id: 'beanstalkd-open',
     protocol: 'beanstalkd',
     has: script('', () => 'OK 50\r\n---\ncurrent-jobs-urgent: 0\ncurrent-jobs-ready: 0\n\r\n'),
