@@ -1,6 +1,7 @@
 /** All native checks. */
 import { amqp, amqpDefaultLogin } from '#native/amqp.ts'
 import { interactiveConsole } from '#native/console.ts'
+import { consoleMenu } from '#native/console-menu.ts'
 import { databaseFiles } from '#native/database-files.ts'
 import { distcc } from '#native/distcc.ts'
 import { dns } from '#native/dns.ts'
@@ -99,6 +100,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   openwire,
   opcua,
   interactiveConsole,
+  consoleMenu,
   distcc,
   jmx,
   snmp,

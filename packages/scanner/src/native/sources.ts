@@ -119,7 +119,7 @@ const exported = checkInfo({
   reference: 'https://git-scm.com/docs/git-daemon',
   tags: 'misconfig git unauth network',
 })
-const pushable = checkInfo({
+const writable = checkInfo({
   id: 'git-daemon-writable',
   name: 'Git daemon accepts pushes without authentication',
   severity: 'critical',
@@ -137,7 +137,7 @@ const commonRepositories =
   'app project repo repository web website www site main master code src source test git server api backend frontend infra config deploy public'
 
 export const gitDaemon: NativeCheck = {
-  checks: [exported, pushable],
+  checks: [exported, writable],
   appliesTo: ({ protocol, port }) => protocol === 'git' || (protocol === '' && port === 9418),
   async run(context) {
     const named = context.hostNames.flatMap((name) => /^[a-z][\w-]*/.exec(name)?.[0] ?? [])
@@ -156,14 +156,14 @@ export const gitDaemon: NativeCheck = {
         return {
           [exported.id]: { request: `git-upload-pack ${path}`, answer: response, highlights: [path] },
           ...(offered !== undefined && {
-            [pushable.id]: isOffered
+            [writable.id]: isOffered
               ? { request: `git-receive-pack ${path}`, answer: offered, highlights: ['report-status'] }
               : null,
           }),
         }
       }
     }
-    return isReached ? { [exported.id]: null, [pushable.id]: null } : {}
+    return isReached ? { [exported.id]: null, [writable.id]: null } : {}
   },
 }
 

@@ -25,6 +25,8 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'coap-open': ['libcoap'],
   'command-injection': ['php-diagnostics'],
   'confidential-files-exposed': ['nginx-listed-files'],
+  'console-menu-open': ['telnetd-menu'],
+  'console-menu-secrets': ['telnetd-menu'],
   'connection-form-open': ['webssh'],
   'cors-reflects-origin-api': ['fastapi-customers'],
   'crlf-injection-linked-parameter': ['python-redirects'],
