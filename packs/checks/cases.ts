@@ -59,6 +59,7 @@ export const services: readonly Case[] = [
   exposure('elasticsearch-open', '/', json(es), { status: 401, body: '{"error":"security_exception"}' }),
   exposure('owhttpd-open', '/', html("<TITLE>1-Wire Web: Directory</TITLE><TD><A HREF='/28.67C6697351FF'>28</A></TD>"), html("<TITLE>1-Wire Web: Directory</TITLE><TD><A HREF='/'>top</A></TD>")),
   exposure('etcd-open', '/v3/kv/range', json({ header: { cluster_id: '1', revision: '1', raft_term: '2' } }), { status: 400, body: '{"error":"user name is empty"}' }),
+  exposure('etcd-peer-open', '/members', { body: '[{"id":13676742024713220054,"peerURLs":["http://10.0.0.5:2380"],"name":"a","clientURLs":[]}]\n' }, json({ members: [{ id: '8e9e05c52164694d', peerURLs: ['http://10.0.0.5:2380'] }] })),
   exposure('docker-api-open', '/version', json({ ApiVersion: '1.43', GitCommit: 'a', GoVersion: 'go1.20' }), json({ version: '1' })),
   exposure('kubelet-open', '/runningpods/', json({ kind: 'PodList', apiVersion: 'v1', items: [] }), { status: 401, body: 'Unauthorized' }),
   {
@@ -113,6 +114,13 @@ export const services: readonly Case[] = [
     protocol: 'postgresql',
     has: script('', () => Buffer.from('R\0\0\0\u0008\0\0\0\0S\0\0\0\u0019server_version\x0015.1\0', 'latin1')),
     hasNot: script('', () => Buffer.from('R\0\0\0\u0017\0\0\0\u000aSCRAM-SHA-256\0\0', 'latin1')),
+    at: [''],
+  },
+  {
+    id: 'influxdb-backup-open',
+    protocol: 'influxdb-backup',
+    has: script('', () => '{"Paths":["shop/autogen/1"]}\n'),
+    hasNot: script('', () => '{"error":"unauthorized"}\n'),
     at: [''],
   },
   {

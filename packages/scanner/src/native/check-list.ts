@@ -1,6 +1,7 @@
 /** All native checks. */
 import { amqp, amqpDefaultLogin } from '#native/amqp.ts'
 import { interactiveConsole } from '#native/console.ts'
+import { consoleMenu } from '#native/console-menu.ts'
 import { databaseFiles } from '#native/database-files.ts'
 import { distcc } from '#native/distcc.ts'
 import { dns } from '#native/dns.ts'
@@ -59,6 +60,7 @@ import { webCache } from '#native/web-cache.ts'
 import { webGraphqlRecords } from '#native/web-graphql-records.ts'
 import { webMethodBypass } from '#native/web-method-bypass.ts'
 import { webNegotiation } from '#native/web-negotiation.ts'
+import { webOpenId } from '#native/web-openid.ts'
 import { webPages } from '#native/web-pages.ts'
 import { webPathParameter } from '#native/web-path-parameter.ts'
 import { webParameters } from '#native/web-parameters.ts'
@@ -98,6 +100,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   openwire,
   opcua,
   interactiveConsole,
+  consoleMenu,
   distcc,
   jmx,
   snmp,
@@ -133,6 +136,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webInternalAddress,
   webAccessBypass,
   webApiSecrets,
+  webOpenId,
   webPersonalData,
   webApiCors,
   webCache,

@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { hex } from '#wire.ts'
 import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 
 const noPassword = checkInfo({
@@ -16,6 +17,20 @@ const noPassword = checkInfo({
     "Set a password (`ALTER USER 'root'@'%' IDENTIFIED BY '…'`) or remove remote root accounts (`DROP USER 'root'@'%'`), and bind the server to localhost (`bind-address = 127.0.0.1`) or an internal interface.",
   reference: 'https://dev.mysql.com/doc/refman/8.4/en/default-privileges.html',
   tags: 'default-login mysql mariadb unauth network',
+})
+const anonymous = checkInfo({
+  id: 'mysql-anonymous-account',
+  name: 'MySQL accepts anonymous logins',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
+  score: 7.5,
+  summary:
+    'The MySQL or MariaDB server accepted a random username with an empty password over the network, because it has an anonymous account.',
+  impact: 'An attacker can read, and possibly change, all data that the anonymous account can access.',
+  remediation:
+    "Remove the account (`DROP USER ''@'%'`), run `mysql_secure_installation`, and bind the server to localhost (`bind-address = 127.0.0.1`) or an internal interface.",
+  reference: 'https://dev.mysql.com/doc/refman/8.4/en/connection-access.html',
+  tags: 'misconfig mysql mariadb unauth network',
 })
 const cleartext = checkInfo({
   id: 'mysql-no-tls',
@@ -33,39 +48,71 @@ const cleartext = checkInfo({
 export const tlsFlag = 0x800
 const readOptions = { firstByteMs: 4000, idleMs: 300 }
 
-/** One login as root with an empty password, a common installation default; runs no query. */
+/**
+ * One login as root with an empty password, a common installation default, and one with a random username. Only asks
+ * which account was chosen.
+ */
 export const mysql: NativeCheck = {
-  checks: [noPassword, cleartext],
+  checks: [noPassword, anonymous, cleartext],
   appliesTo: ({ protocol }) => protocol === 'mysql',
   async run(context) {
-    const outcome = await context.withConnection(async (connection) => {
-      const handshake = readHello(await connection.read({ ...readOptions, enough: isPacket }))
-      if (!handshake) return undefined
-      connection.write(loginPacket(handshake.plugin))
-      return { hello: handshake, answer: await readLoginResult(connection) }
-    })
-    if (!outcome) return {}
-    const { hello: handshake, answer: response } = outcome
-    const details = `${handshake.version}\n${response === 'ok' ? 'OK: logged in' : `refused: ${response}`}`
-    const proof = { request: 'login as root with an empty password', answer: details, highlights: ['OK: logged in'] }
+    const root = await logIn(context, 'root')
+    const other = root && (await logIn(context, `glacis-${randomBytes(4).toString('hex')}`))
+    if (!root) return {}
+    const { version, capabilities } = root.hello
     const cleartextProof = {
       request: '(nothing sent)',
-      answer: `${handshake.version}, capabilities without CLIENT_SSL`,
-      highlights: [handshake.version],
+      answer: `${version}, capabilities without CLIENT_SSL`,
+      highlights: [version],
     }
     return {
-      ...(response !== '' && { [noPassword.id]: response === 'ok' ? proof : null }),
-      [cleartext.id]: (handshake.capabilities & tlsFlag) === 0 ? cleartextProof : null,
+      ...(root.result !== '' && { [noPassword.id]: root.isAnonymous ? null : loginProof(root) }),
+      ...(other && other.result !== '' && { [anonymous.id]: other.isAnonymous ? loginProof(other) : null }),
+      [cleartext.id]: (capabilities & tlsFlag) === 0 ? cleartextProof : null,
     }
   },
+}
+
+interface Login {
+  readonly user: string
+  readonly hello: Hello
+  /** `ok`, the server's error message, or nothing. */
+  readonly result: string
+  /** The server chose an account without a name. */
+  readonly isAnonymous: boolean
+}
+
+function logIn(context: NativeContext, user: string): Promise<Login | undefined> {
+  return context.withConnection(async (connection) => {
+    const hello = readHello(await connection.read({ ...readOptions, enough: isPacket }))
+    if (!hello) return undefined
+    connection.write(loginPacket(user, hello.plugin))
+    const result = await readLoginResult(connection)
+    if (result !== 'ok') return { user, hello, result, isAnonymous: false }
+    connection.write(packetOf(Buffer.from('\u0003SELECT CURRENT_USER()'), 0))
+    const account = (await connection.read(readOptions)).toString('latin1')
+    return { user, hello, result, isAnonymous: account.includes('@') && !account.includes(`${user}@`) }
+  })
+}
+
+function loginProof({ user, hello, result }: Login): Proof | null {
+  if (result !== 'ok') return null
+  const request = `login as ${user} with an empty password`
+  return { request, answer: `${hello.version}\nOK: logged in`, highlights: ['OK: logged in'] }
 }
 
 function isPacket(all: Buffer): boolean {
   return all.length >= 4 && all.length >= 4 + all.readUIntLE(0, 3)
 }
 
+interface Hello {
+  readonly version: string
+  readonly capabilities: number
+  readonly plugin: string
+}
+
 /** The server's first packet (protocol version 10). */
-export function readHello(packet: Buffer): { version: string; capabilities: number; plugin: string } | undefined {
+export function readHello(packet: Buffer): Hello | undefined {
   if (packet.length < 40 || packet[4] !== 10) return undefined
   const end = packet.indexOf(0, 5)
   if (end < 0 || packet.length < end + 32) return undefined
@@ -79,10 +126,10 @@ export function readHello(packet: Buffer): { version: string; capabilities: numb
 export const tlsRequest: Buffer = packetOf(Buffer.concat([hex('018a 0800 00000001 21'), Buffer.alloc(23)]), 1)
 
 /** HandshakeResponse41 without a password or database. */
-function loginPacket(plugin: string): Buffer {
+function loginPacket(user: string, plugin: string): Buffer {
   // PROTOCOL_41, SECURE_CONNECTION, PLUGIN_AUTH, LONG_PASSWORD.
   const head = hex('0182 0800 00000001 21')
-  const body = Buffer.concat([head, Buffer.alloc(23), Buffer.from(`root\0\0${plugin}\0`, 'latin1')])
+  const body = Buffer.concat([head, Buffer.alloc(23), Buffer.from(`${user}\0\0${plugin}\0`, 'latin1')])
   return packetOf(body, 1)
 }
 

@@ -85,7 +85,7 @@ export interface NativeContext {
   /** Sends one UDP message to the same port. */
   sendDatagram(
     question: Uint8Array,
-    options?: Pick<UdpOptions, 'waitMs' | 'fromAnyPort' | 'collectBytesMax'>,
+    options?: Pick<UdpOptions, 'waitMs' | 'fromAnyPort' | 'collectBytesMax' | 'replyTo'>,
   ): Promise<UdpResponse>
   /**
    * Completes a TLS handshake on a new connection with these versions, after the plaintext exchange

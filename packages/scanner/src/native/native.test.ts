@@ -219,7 +219,7 @@ describe.concurrent('over UDP', () => {
     expect((await runNativeChecks(open, { protocol: 'tftp', transport: 'udp' })).found).toEqual(['tftp-readable'])
     await using closed = await udpPeer(() => hex('0005 0001 00'))
     const { found, covered } = await runNativeChecks(closed, { protocol: 'tftp', transport: 'udp' })
-    expect([found, covered]).toEqual([[], ['tftp-readable']])
+    expect([found, covered]).toEqual([[], ['tftp-readable', 'tftp-secrets-readable']])
   })
   it('finds Memcached amplification', async () => {
     const stats = (length: number) =>
@@ -292,7 +292,24 @@ describe.concurrent('rsync, Subversion, and git', () => {
     expect((await runNativeChecks(peer, { protocol: 'git' })).found).toEqual(['git-daemon-open'])
     await using empty = await tcpPeer((socket) => void socket.on('data', () => socket.destroy()))
     const { found, covered } = await runNativeChecks(empty, { protocol: 'git' })
-    expect([found, covered]).toEqual([[], ['git-daemon-open']])
+    expect([found, covered]).toEqual([[], ['git-daemon-open', 'git-daemon-writable']])
+  })
+  it('finds a repository that accepts pushes, and sends none', async () => {
+    const id = '0'.repeat(40)
+    const said: string[] = []
+    await using peer = await tcpPeer((socket) => {
+      socket.on('data', (received) => {
+        said.push(received.toString('latin1'))
+        if (received.toString() === '0000') return void socket.end()
+        if (received.includes('git-receive-pack /app.git')) socket.write(`0053${id} refs/heads/main\0report-status`)
+        else if (received.includes('git-upload-pack /app.git')) socket.write(`003d${id} HEAD`)
+        else socket.end('0010ERR no access')
+      })
+    })
+    const { found } = await runNativeChecks(peer, { protocol: 'git' })
+    expect(found).toEqual(['git-daemon-open', 'git-daemon-writable'])
+    expect(said.at(-2)).toContain('git-receive-pack')
+    expect(said.at(-1)).toBe('0000')
   })
 })
 
@@ -311,7 +328,7 @@ describe.concurrent('MySQL', () => {
   const ok = hex('07000002 00 00 00 02 00 00 00')
   const denied = Buffer.concat([hex('19000002 ff 1504'), Buffer.from('#28000Access denied...')])
   it('finds a root login without a password and missing TLS', async () => {
-    await using peer = await tcpPeer(answering(hello(0xf7ff), () => ok))
+    await using peer = await tcpPeer(answering(hello(0xf7ff), (said) => (said.includes('glacis-') ? denied : ok)))
     expect((await runNativeChecks(peer, { protocol: 'mysql' })).found).toEqual([
       'mysql-root-without-password',
       'mysql-no-tls',
@@ -319,13 +336,25 @@ describe.concurrent('MySQL', () => {
   })
   it('sends an empty password after an authentication switch', async () => {
     const change = Buffer.concat([hex('16000002 fe'), Buffer.from('mysql_native_password')])
-    await using peer = await tcpPeer(answering(hello(0xffff), (_said, _raw, turn) => (turn === 0 ? change : ok)))
+    await using peer = await tcpPeer(
+      answering(hello(0xffff), (said, _raw, turn) => {
+        if (said.includes('glacis-')) return denied
+        return turn === 0 ? change : ok
+      }),
+    )
     expect((await runNativeChecks(peer, { protocol: 'mysql' })).found).toEqual(['mysql-root-without-password'])
   })
   it('finds neither when root is rejected and TLS is offered', async () => {
     await using peer = await tcpPeer(answering(hello(0xffff), () => denied))
     const { found, covered } = await runNativeChecks(peer, { protocol: 'mysql' })
-    expect([found, covered]).toEqual([[], ['mysql-root-without-password', 'mysql-no-tls']])
+    expect([found, covered]).toEqual([[], ['mysql-root-without-password', 'mysql-anonymous-account', 'mysql-no-tls']])
+  })
+  it('finds an anonymous account, which also accepts the name root', async () => {
+    const account = Buffer.concat([hex('03000003 02'), Buffer.from('@%')])
+    await using peer = await tcpPeer(
+      answering(hello(0xffff), (said) => (said.includes('SELECT CURRENT_USER()') ? account : ok)),
+    )
+    expect((await runNativeChecks(peer, { protocol: 'mysql' })).found).toEqual(['mysql-anonymous-account'])
   })
 })
 

@@ -119,11 +119,25 @@ const exported = checkInfo({
   reference: 'https://git-scm.com/docs/git-daemon',
   tags: 'misconfig git unauth network',
 })
+const writable = checkInfo({
+  id: 'git-daemon-writable',
+  name: 'Git daemon accepts pushes without authentication',
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:H/A:H',
+  score: 9.1,
+  summary:
+    'The Git daemon offers to receive a push to a repository. Its protocol has no authentication. The check ended the conversation without sending objects or changing a branch.',
+  impact: 'An attacker can change the source code, its history, and everything that is built or deployed from it.',
+  remediation:
+    'Start the daemon without `--enable=receive-pack`, set `daemon.receivepack` to false in the repository, and accept pushes only over SSH or over HTTPS with authentication.',
+  reference: 'https://git-scm.com/docs/git-daemon#Documentation/git-daemon.txt-receive-pack',
+  tags: 'misconfig git unauth network',
+})
 const commonRepositories =
   'app project repo repository web website www site main master code src source test git server api backend frontend infra config deploy public'
 
 export const gitDaemon: NativeCheck = {
-  checks: [exported],
+  checks: [exported, writable],
   appliesTo: ({ protocol, port }) => protocol === 'git' || (protocol === '' && port === 9418),
   async run(context) {
     const named = context.hostNames.flatMap((name) => /^[a-z][\w-]*/.exec(name)?.[0] ?? [])
@@ -133,16 +147,39 @@ export const gitDaemon: NativeCheck = {
     ])
     let isReached = false
     for (const path of names.slice(0, 60)) {
-      const requestText = `git-upload-pack ${path}\0host=${context.hostname}\0`
-      const length = (requestText.length + 4).toString(16).padStart(4, '0')
-      const received = await context.exchange(bytes(length + requestText), { firstByteMs: 2000, idleMs: 100 })
-      if (received === undefined) break
+      const response = await requestGit(context, 'git-upload-pack', path)
+      if (response === undefined) break
       isReached = true
-      const response = received.toString('latin1')
-      if (/^[0-9a-f]{4}[0-9a-f]{40,64} /.test(response) || /^0000$/.test(response)) {
-        return { [exported.id]: { request: requestText.replaceAll('\0', ' '), answer: response, highlights: [path] } }
+      if (isAdvertisement.test(response)) {
+        const offered = await requestGit(context, 'git-receive-pack', path)
+        const isOffered = offered !== undefined && isAdvertisement.test(offered) && offered.includes('report-status')
+        return {
+          [exported.id]: { request: `git-upload-pack ${path}`, answer: response, highlights: [path] },
+          ...(offered !== undefined && {
+            [writable.id]: isOffered
+              ? { request: `git-receive-pack ${path}`, answer: offered, highlights: ['report-status'] }
+              : null,
+          }),
+        }
       }
     }
-    return isReached ? { [exported.id]: null } : {}
+    return isReached ? { [exported.id]: null, [writable.id]: null } : {}
   },
+}
+
+const isAdvertisement = /^[0-9a-f]{4}[0-9a-f]{40,64} |^0000$/
+
+/** Reads the references that the daemon advertises, and ends the conversation with a flush packet. */
+function requestGit(context: NativeContext, service: string, path: string): Promise<string | undefined> {
+  const requestText = `${service} ${path}\0host=${context.hostname}\0`
+  const length = (requestText.length + 4).toString(16).padStart(4, '0')
+  return context.withConnection(async (connection) => {
+    connection.write(bytes(length + requestText))
+    const received = (await connection.read({ firstByteMs: 2000, idleMs: 100 })).toString('latin1')
+    if (!isAdvertisement.test(received)) return received
+    connection.write(bytes('0000'))
+    // The daemon closes the connection; a reset would discard the flush packet.
+    await connection.read({ firstByteMs: 1000, idleMs: 100 })
+    return received
+  })
 }

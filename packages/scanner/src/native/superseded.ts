@@ -9,6 +9,7 @@ import { confidentialFile } from '#native/web-confidential-files.ts'
 import { folderAlias, folderTraversal } from '#native/web-folders.ts'
 import { debugPage } from '#native/web-parameters.ts'
 import { openRedirect } from '#native/server-commands.ts'
+import { privateKeyPublished } from '#native/web-openid.ts'
 import { personalData } from '#native/web-personal-data.ts'
 import { webTerminalOpen } from '#native/web-terminal.ts'
 import { openUploadForm } from '#native/web-upload-form.ts'
@@ -35,6 +36,7 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
   ['command-console-open', 'console'],
   [exposedFile.id, ''],
   [confidentialFile.id, ''],
+  [privateKeyPublished.id, ''],
   [folderTraversal.id, 'lfi'],
   [folderAlias.id, 'lfi'],
   [openUploadForm.id, 'unauth'],

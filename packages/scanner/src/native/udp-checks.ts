@@ -2,6 +2,7 @@
 import { bytes, hex } from '#wire.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck } from '#native/native-check.ts'
+import { secretInFiles, tftpSecrets } from '#native/tftp-files.ts'
 
 const tftpReadable = checkInfo({
   id: 'tftp-readable',
@@ -24,7 +25,7 @@ const tftpNames = (
 ).split(' ')
 
 export const tftp: NativeCheck = {
-  checks: [tftpReadable],
+  checks: [tftpReadable, tftpSecrets],
   appliesTo: ({ protocol, transport }) => protocol === 'tftp' && transport === 'udp',
   async run(context) {
     let isAnswered = false
@@ -35,16 +36,17 @@ export const tftp: NativeCheck = {
       isAnswered = true
       if (response.bytes.readUInt16BE(0) !== 3) continue
       const block = response.bytes.subarray(4).toString('latin1')
-      // One block is proof. The transfer isn't acknowledged, so the server gives up.
+      // One block is proof. This transfer isn't acknowledged, so the server gives up.
       return {
         [tftpReadable.id]: {
           request: `RRQ ${name} octet`,
           answer: `DATA block 1:\n${block.slice(0, 400)}`,
           highlights: [name],
         },
+        [tftpSecrets.id]: await secretInFiles(context, name),
       }
     }
-    return isAnswered ? { [tftpReadable.id]: null } : {}
+    return isAnswered ? { [tftpReadable.id]: null, [tftpSecrets.id]: null } : {}
   },
 }
 

@@ -1,6 +1,7 @@
 /** Operations of an OpenAPI description that return secrets, or what requires authentication, to anyone. */
 import { type Answer, internal, readAnswers } from '#native/api-answers.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
+import { type Provider, readProvider } from '#native/web-openid.ts'
 import { requestWeb, webProof } from '#native/web-request.ts'
 
 export const apiSecrets = checkInfo({
@@ -23,7 +24,7 @@ export const unsignedAccepted = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 9.1,
   summary:
-    'An operation of the API that requires a token accepts a JSON Web Token without a signature (`"alg":"none"`), but rejects one with an invalid signature.',
+    'An operation of the API, or the UserInfo endpoint of the OpenID provider, requires a token, but accepts a JSON Web Token without a signature (`"alg":"none"`). It rejects one with an invalid signature.',
   impact: 'An attacker can impersonate any user.',
   remediation: 'Accept only the algorithm that the server itself signs with, and update the JWT library.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8725#section-3.1',
@@ -57,9 +58,10 @@ export const webApiSecrets: NativeCheck = {
   async run(context) {
     const answers = await readAnswers(context)
     if (!answers) return {}
+    const provider = await readProvider(context)
     return {
       [apiSecrets.id]: secretIn(answers),
-      [unsignedAccepted.id]: await acceptsUnsigned(context, answers),
+      [unsignedAccepted.id]: await acceptsUnsigned(context, answers, provider),
       [unprotectedOperation.id]: answersAnyone(answers),
     }
   },
@@ -83,11 +85,19 @@ function answersAnyone(answers: readonly Answer[]): Proof | null {
   return open && isEnforced ? { ...webProof(open.page, ['HTTP/1.1 200']), path: open.target } : null
 }
 
-async function acceptsUnsigned(context: NativeContext, answers: readonly Answer[]): Promise<Proof | null> {
-  for (const { target } of answers.filter(({ page }) => page.status === 401).slice(0, unsignedTried)) {
-    const unsigned = await withToken(context, target, `${encoded({ alg: 'none', typ: 'JWT' })}.${claims()}.`)
+/** Operations that reject requests without a token, and the claims of an OpenID provider. */
+async function acceptsUnsigned(
+  context: NativeContext,
+  answers: readonly Answer[],
+  provider: Provider | null | undefined,
+): Promise<Proof | null> {
+  const operations = answers.filter(({ page }) => page.status === 401).map(({ target }) => target)
+  const targets = operations.slice(0, unsignedTried).concat(provider?.userinfo ?? [])
+  for (const target of targets) {
+    const claims = claimsOf(provider?.issuer)
+    const unsigned = await withToken(context, target, `${encoded({ alg: 'none', typ: 'JWT' })}.${claims}.`)
     if (unsigned?.status !== 200) continue
-    const signed = await withToken(context, target, `${encoded({ alg: 'HS256', typ: 'JWT' })}.${claims()}.Z2xhY2lz`)
+    const signed = await withToken(context, target, `${encoded({ alg: 'HS256', typ: 'JWT' })}.${claims}.Z2xhY2lz`)
     if (signed?.status === 401) return { ...webProof(unsigned, ['HTTP/1.1 200']), path: target }
   }
   return null
@@ -97,10 +107,10 @@ function withToken(context: NativeContext, target: string, token: string) {
   return requestWeb(context, { target, headers: { Accept: 'application/json', Authorization: `Bearer ${token}` } })
 }
 
-function claims(): string {
+function claimsOf(issuer: string | undefined): string {
   const now = Math.floor(Date.now() / 1000)
   const names = { sub: 'admin', user: 'admin', username: 'admin', role: 'admin' }
-  return encoded({ ...names, iat: now - 60, exp: now + 3600 })
+  return encoded({ ...names, ...(issuer !== undefined && { iss: issuer }), iat: now - 60, exp: now + 3600 })
 }
 
 function encoded(value: unknown): string {

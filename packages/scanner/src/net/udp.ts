@@ -27,6 +27,8 @@ export interface UdpOptions {
    * Collects responses up to this many bytes until no more arrive. Absent: the first response only.
    */
   readonly collectBytesMax?: number
+  /** Returns the datagram to send in reply to a response, such as an acknowledgment. */
+  readonly replyTo?: (response: Buffer) => Uint8Array | undefined
 }
 
 const collectIdleMs = 250
@@ -55,7 +57,7 @@ async function sendOnce(
   request: Uint8Array,
   options: UdpOptions & { readonly waitMs: number },
 ): Promise<UdpResponse> {
-  const { signal, waitMs, fromAnyPort = false, collectBytesMax } = options
+  const { signal, waitMs, fromAnyPort = false, collectBytesMax, replyTo } = options
   const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
   const first = Promise.withResolvers<UdpResponse>()
   const parts: Buffer[] = []
@@ -66,12 +68,14 @@ async function sendOnce(
     if (parts.reduce((sum, part) => sum + part.length, 0) < (collectBytesMax ?? 1)) parts.push(bytes)
     lastReceivedAt = performance.now()
     first.resolve({ kind: 'answer', bytes })
+    const reply = replyTo?.(bytes)
+    if (reply) socket.send(reply, from.port, from.address)
   })
   socket.on('error', ({ code = '', message }: NodeJS.ErrnoException) =>
     first.resolve(code === 'ECONNREFUSED' ? { kind: 'closed' } : { kind: 'unknown', reason: message }),
   )
   try {
-    if (fromAnyPort) socket.send(request, port, address)
+    if (fromAnyPort || replyTo) socket.send(request, port, address)
     else socket.connect(port, address, () => socket.send(request))
     const response = await withDeadline(first.promise, waitMs, signal)
     if (response?.kind !== 'answer') return response ?? { kind: 'silent' }
