@@ -18,6 +18,8 @@ export interface ScanArguments {
   readonly format: OutputFormat
   readonly options: ReturnType<typeof scanOptionsOf>
   readonly filter: CheckFilter
+  /** A port or URL was given, so that a scan without any service has failed. */
+  readonly expectsService: boolean
   /**
    * Absolute paths of template folders that replace the built-in checks; empty for the built-in
    * checks.
@@ -51,7 +53,8 @@ export const scanUsage = `Usage: glacis scan ADDRESS… [options]
   --as-nuclei         report every match, even if a control request also matches
   --rate NUMBER       maximum connections and requests per second to each host
 
-Exit code: 0 no confirmed findings, 1 confirmed findings, 2 usage error or failed scan.
+Exit code: 0 no confirmed findings, 1 confirmed findings, 2 usage error, failed scan, or no response
+from the port or URL in ADDRESS.
 Scan only systems you own or are authorized to test.
 `
 
@@ -106,6 +109,7 @@ export async function parseArguments(
     callbacks,
     options,
     filter: filterOf(values),
+    expectsService: urls.length > 0 || entries.some(({ port }) => port !== undefined),
   }
 }
 

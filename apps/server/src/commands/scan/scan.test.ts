@@ -177,9 +177,18 @@ it('writes SARIF with a rule per check and a result per finding', async () => {
   expect(stdout).toContain(`"uri": "http://${address}:${port}/.git/config"`)
 })
 
+const closed = 'Note: 127.67.1.2: no open ports; 1 port refused the connection.\n'
+
 it('exits with 0 and a summary if nothing is confirmed', async () => {
   const { code, stdout } = await scan('127.67.1.2', '--ports', port)
-  expect([code, stdout]).toEqual([0, '0 of 1 host with services, 0 findings.\n'])
+  expect([code, stdout]).toEqual([0, `${closed}\n0 of 1 host with services, 0 findings.\n`])
+})
+
+it('exits with 2 and the reason if a given port or URL does not respond', async () => {
+  const stderr = 'No service responded at the given address. Check the port and that the service is running.\n'
+  const stdout = `${closed}\n0 of 1 host with services, 0 findings.\n`
+  expect(await scan(`127.67.1.2:${port}`)).toEqual({ code: 2, stdout, stderr })
+  expect(await scan(`http://127.67.1.2:${port}/`)).toEqual({ code: 2, stdout, stderr })
 })
 
 it.each([
