@@ -58,7 +58,9 @@ it('dismisses a success after 10 seconds and keeps an error', () => {
 
 it('dismisses an error with a duration of its own', () => {
   act(() => addToast('error', { title: 'API failure', message: 'Bad Request: no' }, 10_000))
-  wait(10_500)
+  wait(10_000)
+  expect(states()).toEqual(['Bad Request: no leaving'])
+  wait(500)
   expect(states()).toEqual([])
 })
 
