@@ -36,7 +36,8 @@ export const scanUsage = `Usage: glacis scan ADDRESS… [options]
   --json              one JSON object per line: host, service, technology, finding, coverage, skipped,
                       doubted, problem
   --sarif             one SARIF 2.1.0 document
-  --templates DIR     run these nuclei templates instead of the built-in checks; may be repeated
+  --templates PATH    run the nuclei templates in a file or folder instead of the built-in checks;
+                      may be repeated
   --profile NAME      pace: gentle (default), standard, or deep, which covers all ports
   --allow KIND        also run intrusive checks: logins (default credentials; may lock accounts),
                       writes, or crashes; may be repeated
@@ -71,7 +72,7 @@ export async function parseArguments(
   if (positionals.length === 0) throw new CliError('No address given; "npx glacis scan --help" lists the options.')
   if (values.json && values.sarif) throw new CliError('Choose either --json or --sarif, not both.')
   const profile = ScanProfile.safeParse(values.profile)
-  if (!profile.success) throw new CliError(`Unknown profile "${values.profile}"; choose gentle, standard, or deep.`)
+  if (!profile.success) throw new CliError(`Unknown profile '${values.profile}'; choose gentle, standard, or deep.`)
   const entries = positionals.map(portFrom)
   if (values.ports !== undefined && entries.some(({ port }) => port !== undefined))
     throw new CliError('Set ports in the address or in --ports, not both.')
@@ -205,7 +206,7 @@ function exclusionOf(text: string): Exclusion {
 function permissionOf(text: string): CheckPermission {
   const permission = CheckPermission.safeParse(text)
   if (!permission.success)
-    throw new CliError(`Unknown permission "${text}" in --allow; choose logins, writes, or crashes.`)
+    throw new CliError(`Unknown permission '${text}' in --allow; choose logins, writes, or crashes.`)
   return permission.data
 }
 
@@ -218,7 +219,7 @@ function callbacksAt(text: string): CallbackSettings {
 function limitsOf(text: string): ScanArguments['limits'] {
   const rate = Number(text)
   if (!Number.isInteger(rate) || rate < 1 || rate > 100_000) {
-    throw new CliError(`--rate expects a whole number from 1 to 100000, not "${text}".`)
+    throw new CliError(`--rate expects a whole number from 1 to 100000, not '${text}'.`)
   }
   return { sweepPerHostPerSecond: rate, requestsPerHostPerSecond: rate }
 }

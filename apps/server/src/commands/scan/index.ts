@@ -59,7 +59,8 @@ async function run(scanArguments: ScanArguments, root: string, signal: AbortSign
   const writer = createWriter(scanArguments.format, new Map(packs.checks.map((check) => [check.id, check])), write)
   let isConfirmed = false
   let hasService = false
-  for (const { file, reason } of problems) {
+  // Text already has them on standard error.
+  for (const { file, reason } of scanArguments.format === 'text' ? [] : problems) {
     writer.add({ kind: 'problem', level: 'warn', message: `${file}: ${reason}`.slice(0, 1000) })
   }
   const callbacks = scanArguments.callbacks && (await startCallbacks(scanArguments.callbacks, '--callbacks'))
@@ -106,7 +107,7 @@ async function packFoldersFor({ templates }: ScanArguments, root: string) {
   if (templates.length === 0) return builtIn
   for (const folder of templates) {
     await access(folder).catch(() => {
-      throw new CliError(`Can't read the --templates folder ${folder}. Check that it exists and is readable.`)
+      throw new CliError(`Can't read ${folder} given in --templates. Check that it exists and is readable.`)
     })
   }
   const { checks, fingerprints } = packFolders(root, templates)

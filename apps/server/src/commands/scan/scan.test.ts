@@ -194,7 +194,7 @@ it('exits with 2 and the reason if a given port or URL does not respond', async 
 it.each([
   [[], 'No address given; "npx glacis scan --help" lists the options.'],
   [['300.1.1.1'], "'300.1.1.1' is not an IPv4 address: use four numbers from 0 to 255 without leading zeros."],
-  [['127.67.1.1', '--profile', 'wild'], 'Unknown profile "wild"; choose gentle, standard, or deep.'],
+  [['127.67.1.1', '--profile', 'wild'], "Unknown profile 'wild'; choose gentle, standard, or deep."],
   [['127.67.1.1', '--json', '--sarif'], 'Choose either --json or --sarif, not both.'],
   [['127.67.1.1', '--ports', '0'], "'0' contains a port outside 1 to 65,535."],
   [['127.67.1.1:0'], "'0' contains a port outside 1 to 65,535."],
@@ -207,7 +207,7 @@ it.each([
   [['127.67.1.1', '--fast'], 'Unknown option \'--fast\'; "npx glacis scan --help" lists the options.'],
   [
     ['127.67.1.1', '--templates', '/nowhere'],
-    "Can't read the --templates folder /nowhere. Check that it exists and is readable.",
+    "Can't read /nowhere given in --templates. Check that it exists and is readable.",
   ],
   [['169.254.169.254'], '169.254.169.254 is a cloud metadata address, which is never scanned.'],
 ])('exits with 2 and one error message for %j', async (args, message) => {
