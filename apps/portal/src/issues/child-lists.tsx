@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { ShieldCheck } from 'lucide-react'
 import { IssueList } from '#issues/issue-list.tsx'
 import { SortMenu } from '#issues/risk-filters.tsx'
-import { type RiskSearch, type RiskTab, riskTabs } from '#issues/search.ts'
+import { defaultSort, type RiskSearch, type RiskTab, riskTabs } from '#issues/search.ts'
 import { FilterBar, SearchField } from '#ui/filter-bar.tsx'
 import { SegmentedControl } from '#ui/segmented-control.tsx'
 import { EmptyState } from '#ui/states.tsx'
@@ -73,7 +73,7 @@ function ChildList({ search, parent, onSearch }: ChildListProps) {
           }
           sort={
             <span className="max-md:-ml-3">
-              <SortMenu search={search} onSort={(sort) => set({ sort })} />
+              <SortMenu sort={search.sort ?? defaultSort(undefined)} onSort={(sort) => set({ sort })} />
             </span>
           }
         />

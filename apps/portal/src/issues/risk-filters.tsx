@@ -1,12 +1,20 @@
 /** Search, filters, sort order, columns, and export of a risk list. */
 import { useQuery } from '@tanstack/react-query'
-import type { IssueFilter } from '@glacis/contract/issue'
+import type { IssueFilter, Verification } from '@glacis/contract/issue'
 import { ArrowDownWideNarrow, ChevronDown, Columns3 } from 'lucide-react'
 import { detail as oneHost } from '#hosts/queries.ts'
 import { columnLabels, optionalColumns, toggleColumn, useColumns } from '#issues/columns.ts'
 import { ExportMenu } from '#issues/export-menu.tsx'
 import { MoreFilters } from '#issues/more-filters.tsx'
-import { defaultSort, filterCount, type RiskSearch, riskSorts, sortLabels, withoutFilters } from '#issues/search.ts'
+import {
+  defaultSort,
+  filterCount,
+  type RiskSearch,
+  type RiskSort,
+  riskSorts,
+  sortLabels,
+  withoutFilters,
+} from '#issues/search.ts'
 import { formatDate } from '#lib/format.ts'
 import type { ReactNode } from 'react'
 import { detail as oneProduct } from '#products/queries.ts'
@@ -20,6 +28,7 @@ import { SeverityGlyph, severityLevels, severityLabels } from '#ui/severity.tsx'
 
 interface RiskFiltersProps {
   readonly search: RiskSearch
+  readonly verification: Verification | undefined
   /** The search as an API filter, for exports. */
   readonly filter: IssueFilter
   /** Shown next to "Clear filters". */
@@ -36,7 +45,16 @@ const severityOptions = [...severityLevels, 'none' as const].map((level) => ({
 }))
 
 /** Host, scan, and technology filters have no menu; they come from links on those pages. */
-export function RiskFilters({ search, filter, onSearch, isSelecting, onToggleSelecting, aside }: RiskFiltersProps) {
+export function RiskFilters({
+  search,
+  verification,
+  filter,
+  onSearch,
+  isSelecting,
+  onToggleSelecting,
+  aside,
+}: RiskFiltersProps) {
+  const usual = defaultSort(verification)
   const set = (change: RiskSearch, replace = false) => onSearch({ ...search, after: undefined, ...change }, { replace })
   const targets = useQuery(allTargets()).data?.targets ?? []
   const tags = useQuery(allTags()).data?.tags ?? []
@@ -78,7 +96,7 @@ export function RiskFilters({ search, filter, onSearch, isSelecting, onToggleSel
         <span className="flex items-center gap-1 max-md:-mx-3">
           {aside}
           <span className="max-md:mr-auto">
-            <SortMenu search={search} onSort={(sort) => set({ sort: sort === defaultSort ? undefined : sort })} />
+            <SortMenu sort={search.sort ?? usual} onSort={(sort) => set({ sort: sort === usual ? undefined : sort })} />
           </span>
           <ColumnMenu />
           <ExportMenu filter={filter} />
@@ -118,11 +136,10 @@ function ColumnMenu() {
 }
 
 interface SortMenuProps {
-  readonly search: RiskSearch
-  readonly onSort: (sort: (typeof riskSorts)[number]) => void
+  readonly sort: RiskSort
+  readonly onSort: (sort: RiskSort) => void
 }
-export function SortMenu({ search, onSort }: SortMenuProps) {
-  const sort = search.sort ?? defaultSort
+export function SortMenu({ sort, onSort }: SortMenuProps) {
   return (
     <Menu
       label={`Sort: ${sortLabels[sort]}`}

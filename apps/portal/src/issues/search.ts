@@ -42,7 +42,10 @@ export const riskSorts = [
   'hosts',
   'oldest',
 ] as const satisfies readonly RiskSort[]
-export const defaultSort: RiskSort = 'severity'
+/** The severity of a potential risk says nothing about how likely it is. */
+export function defaultSort(verification: Verification | undefined): RiskSort {
+  return verification === 'VERIFICATION_UNVERIFIED' ? 'priority' : 'severity'
+}
 export const sortLabels: Readonly<Record<RiskSort, string>> = {
   recent: 'Most recent',
   priority: 'Priority',
@@ -95,7 +98,7 @@ export function issuesInput(
   return {
     pageSize: search.size ?? 25,
     pageToken: search.after?.at(-1),
-    orderBy: orders[search.sort ?? defaultSort],
+    orderBy: orders[search.sort ?? defaultSort(verification)],
     filter: issueFilter(search, verification, person),
   }
 }
