@@ -42,7 +42,6 @@ await setUp(visit(product.url), product.dataFolder).catch(async (error: unknown)
   // The exit of the product ends this process.
   await new Promise(() => {})
 })
-console.log(`Sign in as ${person.email} with the password ${person.password}`)
 console.log(`Press Ctrl-C to stop the demo. Its data is kept in ${dataFolder}; delete the folder to start over.`)
 await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }))
 await product.stop()
@@ -54,8 +53,9 @@ async function setUp(visitor: Visitor, folder: string): Promise<void> {
     () => true,
     () => false,
   )
+  if (!isNew) await visitor.signIn(person)
+  console.log(`Sign in as ${person.email} with the password ${person.password}`)
   if (isNew) await createAccount(visitor, folder)
-  else await visitor.signIn(person)
   const { targets } = await visitor.call(listTargets, {})
   const [newest] = targets
   if (newest) await visitor.call(startScan, { targetId: newest.id })

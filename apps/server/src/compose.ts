@@ -184,6 +184,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
             live,
             mailer,
             egress: config.webhookNetworks,
+            scanNetworks: config.scanNetworks,
             root,
             url: config.url,
             secret,

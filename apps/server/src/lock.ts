@@ -40,6 +40,11 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   }
 }
 
+/** @returns whether another process that is still running has locked the folder */
+export async function isInUse(folder: string): Promise<boolean> {
+  return isLocked(await contentOf(join(folder, 'glacis.pid')))
+}
+
 /** @returns whether a process locked the folder and ended without releasing it */
 export async function isAbandoned(folder: string): Promise<boolean> {
   const holder = await contentOf(join(folder, 'glacis.pid'))

@@ -33,7 +33,7 @@ export interface MailSettings {
 
 /** Uses the server of `GLACIS_SMTP_URL`, or the outbox in the data folder. */
 export function createMailer({ smtpUrl, mailFrom, dataFolder }: MailSettings, log: Logger): Mailer {
-  return smtpUrl === undefined ? outbox(join(dataFolder, 'outbox'), mailFrom, log) : server(smtpUrl, mailFrom)
+  return smtpUrl === undefined ? outbox(join(dataFolder, 'outbox'), mailFrom, log) : server(smtpUrl, mailFrom, log)
 }
 
 /** Timeouts in milliseconds; the library's default of ten minutes would block a worker. */
@@ -42,13 +42,14 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 /** Loaded lazily, with the first email. */
 const library = () => import('nodemailer')
 
-function server(url: string, from: string): Mailer {
+function server(url: string, from: string, log: Logger): Mailer {
   const open = async () => (await library()).createTransport({ url, pool: true, maxConnections: 2, ...timeouts })
   let transport: ReturnType<typeof open> | undefined
   return {
     async deliver(mail) {
       const opened = await (transport ??= open())
-      await opened.sendMail({ from, ...mail, disableFileAccess: true, disableUrlAccess: true })
+      const { messageId } = await opened.sendMail({ from, ...mail, disableFileAccess: true, disableUrlAccess: true })
+      log.info({ messageId }, 'mail sent')
     },
     close: () => void transport?.then((opened) => opened.close()),
   }

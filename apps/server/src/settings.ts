@@ -124,9 +124,9 @@ export const Settings = z.object({
   }),
   GLACIS_BREACH_CHECK_URL: described(safeUrl.optional(), {
     expects: 'an https URL such as https://api.pwnedpasswords.com/range/',
-    initial: 'no check',
+    initial: 'only common passwords are rejected',
     meaning:
-      'A service that checks new passwords against known breaches, such as `https://api.pwnedpasswords.com/range/`. It receives only the first five characters of the SHA-1 hash.',
+      'A service that checks new passwords against known breaches, in addition to the built-in list of common passwords, such as `https://api.pwnedpasswords.com/range/`. It receives only the first five characters of the SHA-1 hash.',
   }),
   GLACIS_CAPTCHA_SITE_KEY: described(z.string().min(1).optional(), {
     expects: 'a site key; GLACIS_CAPTCHA_SECRET is required too',

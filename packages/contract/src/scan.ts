@@ -57,6 +57,8 @@ export const Scan = z.object({
   changes: z.optional(z.object({ new: z.int(), resolved: z.int(), regressive: z.int() })),
   /** The user or API token that started it; absent if the server did. */
   startedBy: z.optional(z.string()),
+  /** The issue that it retests; absent for scans of whole targets. */
+  retestOf: z.optional(z.object({ id: Id, name: z.string() })),
   /** The agent that runs it; absent if the server does. */
   agent: z.optional(z.object({ id: Id, name: z.string() })),
 })

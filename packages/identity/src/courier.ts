@@ -81,7 +81,6 @@ async function deliver(id: string, { database, deliver: send, log, now }: Courie
     throw cause
   }
   await finish(database, id, 'sent')
-  log.info({ mailId: id }, 'mail delivered')
 }
 
 /** Erases the text of a sent or expired email, because it may contain a code. */

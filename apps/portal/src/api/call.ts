@@ -5,7 +5,7 @@ import { ApiFailure, readFailureBody, readRetryAfter, statusPhrase } from '#api/
 import { type ErrorReason, workspaceHeader } from '@glacis/contract/role'
 import { portalConfig } from '#lib/portal-config.ts'
 import { chosenWorkspace } from '#lib/workspace.ts'
-import { addToast } from '#ui/toasts.tsx'
+import { addToast, toastMs } from '#ui/toasts.tsx'
 import { saveDrafts } from '#lib/drafts.ts'
 
 export interface CallOptions {
@@ -119,8 +119,11 @@ export const accessReasons: ReadonlySet<string> = new Set<ErrorReason>([
 function showFailureToast(failure: ApiFailure): void {
   // Another page takes over: see routes/app-frame.tsx.
   if (failure.status === 404 || accessReasons.has(failure.reason ?? '')) return
-  if (failure.status !== 401) addToast('error', { title: 'API failure', message: failure.detail })
-  else if (location.pathname !== '/login') {
+  if (failure.status !== 401) {
+    // Forms show the errors of their fields.
+    const duration = failure.fieldErrors.size > 0 ? toastMs.info : toastMs.error
+    addToast('error', { title: 'API failure', message: failure.detail }, duration)
+  } else if (location.pathname !== '/login') {
     saveDrafts(location.href)
     location.assign(`/login?return_to=${encodeURIComponent(location.href)}`)
   }

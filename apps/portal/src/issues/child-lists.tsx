@@ -73,7 +73,11 @@ function ChildList({ search, parent, onSearch }: ChildListProps) {
           }
           sort={
             <span className="max-md:-ml-3">
-              <SortMenu options={sortOptions} value={search.sort ?? defaultSort} onSort={(sort) => set({ sort })} />
+              <SortMenu
+                options={sortOptions}
+                value={search.sort ?? defaultSort(undefined)}
+                onSort={(sort) => set({ sort })}
+              />
             </span>
           }
         />

@@ -61,6 +61,18 @@ it('names the change if the status stayed the same', async () => {
   expect(oldest?.textContent).toContain('Opened by a scan')
 })
 
+it('distinguishes reopening from opening', async () => {
+  const history = [
+    { status: 'STATUS_OPEN' as const, timestamp: '2026-11-01T08:00:00Z', actor: 'scan' },
+    { status: 'STATUS_RESOLVED' as const, timestamp: '2026-11-02T08:00:00Z', actor: 'Nora Ammann' },
+    { status: 'STATUS_OPEN' as const, timestamp: '2026-11-03T08:00:00Z', actor: 'Nora Ammann' },
+  ]
+  client = showPage(<Page history={history} />)
+  const [newest, , oldest] = await screen.findAllByRole('listitem')
+  expect(newest?.textContent).toContain('Reopened by Nora Ammann')
+  expect(oldest?.textContent).toContain('Opened by a scan')
+})
+
 it('returns the focus to the field after a comment was sent or deleted', async () => {
   client = showPage(<Page />)
   const field = await screen.findByLabelText('Comment')

@@ -20,7 +20,13 @@ import { AbsoluteTime } from '#ui/relative-time.tsx'
 import { members } from '#workspaces/queries.ts'
 
 type Entry =
-  | { readonly kind: 'change'; readonly at: number; readonly change: HistoryEntry; readonly isNote: boolean }
+  | {
+      readonly kind: 'change'
+      readonly at: number
+      readonly change: HistoryEntry
+      readonly isNote: boolean
+      readonly isFirst: boolean
+    }
   | { readonly kind: 'comment'; readonly at: number; readonly comment: Comment }
 
 /** The server's limit per comment. */
@@ -33,6 +39,7 @@ export function timelineEntries(history: readonly HistoryEntry[], posted: readon
     at: Date.parse(change.timestamp),
     change,
     isNote: isNote(change, history[index - 1]),
+    isFirst: index === 0,
   }))
   const commentEntries = posted.map((comment) => ({
     kind: 'comment' as const,
@@ -74,7 +81,12 @@ export function Discussion({ issue, field }: DiscussionProps) {
       <ol>
         {timelineEntries(issue.history, posted).map((entry, index) =>
           entry.kind === 'change' ? (
-            <ChangeEntry key={`${entry.change.timestamp} ${index}`} entry={entry.change} isNote={entry.isNote} />
+            <ChangeEntry
+              key={`${entry.change.timestamp} ${index}`}
+              entry={entry.change}
+              isNote={entry.isNote}
+              isFirst={entry.isFirst}
+            />
           ) : (
             <CommentEntry
               key={entry.comment.id}

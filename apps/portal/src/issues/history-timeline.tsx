@@ -17,8 +17,12 @@ export function HistoryTimeline({ history }: { readonly history: readonly Histor
   if (newestFirst.length === 0) return <p className="text-ink-3">No changes yet.</p>
   return (
     <ol>
-      {newestFirst.map((entry) => (
-        <ChangeEntry key={`${entry.timestamp} ${entry.status} ${entry.reason ?? ''}`} entry={entry} />
+      {newestFirst.map((entry, index) => (
+        <ChangeEntry
+          key={`${entry.timestamp} ${entry.status} ${entry.reason ?? ''}`}
+          entry={entry}
+          isFirst={index === newestFirst.length - 1}
+        />
       ))}
     </ol>
   )
@@ -28,9 +32,13 @@ interface ChangeEntryProps {
   readonly entry: HistoryEntry
   /** The status didn't change, so the reason is the event, such as an assignment. */
   readonly isNote?: boolean
+  /** The oldest entry of its history. */
+  readonly isFirst: boolean
 }
 
-export function ChangeEntry({ entry: { status, timestamp, actor, reason }, isNote = false }: ChangeEntryProps) {
+export function ChangeEntry({ entry, isNote = false, isFirst }: ChangeEntryProps) {
+  const { status, timestamp, actor, reason } = entry
+  const label = status === 'STATUS_OPEN' && !isFirst ? 'Reopened' : changeLabels[status]
   return (
     <li className="group relative grid grid-cols-[14px_minmax(0,1fr)] gap-x-2.5 pb-3.5 last:pb-0">
       <span className="absolute top-5 bottom-0 left-[6.5px] w-px bg-line-strong group-last:hidden" aria-hidden="true" />
@@ -40,7 +48,7 @@ export function ChangeEntry({ entry: { status, timestamp, actor, reason }, isNot
         <IssueStatusIcon status={status} className="relative mt-[3px] bg-surface" />
       )}
       <span className="wrap-anywhere">
-        {isNote ? reason : changeLabels[status]}
+        {isNote ? reason : label}
         {actor && <span className="text-ink-2"> {actor === 'scan' ? 'by a scan' : `by ${actor}`}</span>}
         <AbsoluteTime value={timestamp} className="block text-12 text-ink-3" />
         {reason && !isNote && <span className="block text-12 wrap-anywhere text-ink-2">{reason}</span>}

@@ -72,6 +72,7 @@ export function IssueList(props: IssueListProps) {
         (tools ?? (
           <RiskFilters
             search={search}
+            verification={verification}
             filter={filter}
             aside={aside}
             onSearch={onSearch}
@@ -92,8 +93,8 @@ export function IssueList(props: IssueListProps) {
         <IssueTable
           label="Risks"
           issues={issues}
-          sort={search.sort ?? defaultSort}
-          onSort={(sort) => change({ sort: sort === defaultSort ? undefined : sort })}
+          sort={search.sort ?? defaultSort(verification)}
+          onSort={(sort) => change({ sort: sort === defaultSort(verification) ? undefined : sort })}
           isMixed={verification === undefined}
           hidesHosts={hidesHosts ?? false}
           isLocal={parent !== undefined}

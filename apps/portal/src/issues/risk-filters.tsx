@@ -1,6 +1,6 @@
 /** Search, filters, sort order, columns, and export of a risk list. */
 import { useQuery } from '@tanstack/react-query'
-import type { IssueFilter } from '@glacis/contract/issue'
+import type { IssueFilter, Verification } from '@glacis/contract/issue'
 import { Columns3 } from 'lucide-react'
 import { detail as oneHost } from '#hosts/queries.ts'
 import { columnLabels, optionalColumns, toggleColumn, useColumns } from '#issues/columns.ts'
@@ -21,6 +21,7 @@ import { SeverityGlyph, severityLevels, severityLabels } from '#ui/severity.tsx'
 
 interface RiskFiltersProps {
   readonly search: RiskSearch
+  readonly verification: Verification | undefined
   /** The search as an API filter, for exports. */
   readonly filter: IssueFilter
   /** Shown next to "Clear filters". */
@@ -37,7 +38,16 @@ const severityOptions = [...severityLevels, 'none' as const].map((level) => ({
 }))
 
 /** Host, scan, and technology filters have no menu; they come from links on those pages. */
-export function RiskFilters({ search, filter, onSearch, isSelecting, onToggleSelecting, aside }: RiskFiltersProps) {
+export function RiskFilters({
+  search,
+  verification,
+  filter,
+  onSearch,
+  isSelecting,
+  onToggleSelecting,
+  aside,
+}: RiskFiltersProps) {
+  const usual = defaultSort(verification)
   const set = (change: RiskSearch, replace = false) => onSearch({ ...search, after: undefined, ...change }, { replace })
   const targets = useQuery(allTargets()).data?.targets ?? []
   const tags = useQuery(allTags()).data?.tags ?? []
@@ -81,8 +91,8 @@ export function RiskFilters({ search, filter, onSearch, isSelecting, onToggleSel
           <span className="max-md:mr-auto">
             <SortMenu
               options={sortOptions}
-              value={search.sort ?? defaultSort}
-              onSort={(sort) => set({ sort: sort === defaultSort ? undefined : sort })}
+              value={search.sort ?? usual}
+              onSort={(sort) => set({ sort: sort === usual ? undefined : sort })}
             />
           </span>
           <ColumnMenu />

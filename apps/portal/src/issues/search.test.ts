@@ -11,6 +11,11 @@ it('requests open, verified risks, most severe first, by default', () => {
   )
 })
 
+it('sorts potential risks by priority by default', () => {
+  expect(issuesInput({}, 'VERIFICATION_UNVERIFIED').orderBy).toBe('ORDER_BY_PRIORITY')
+  expect(issuesInput({}).orderBy).toBe('ORDER_BY_SEVERITY')
+})
+
 it('maps every search param', () => {
   const search: RiskSearch = {
     status: 'all',

@@ -38,7 +38,10 @@ export type RiskSearch = z.infer<typeof RiskSearch>
 export type RiskTab = NonNullable<RiskSearch['status']>
 export type RiskAge = NonNullable<RiskSearch['since']>
 
-export const defaultSort: RiskSort = 'severity'
+/** The severity of a potential risk says nothing about how likely it is. */
+export function defaultSort(verification: Verification | undefined): RiskSort {
+  return verification === 'VERIFICATION_UNVERIFIED' ? 'priority' : 'severity'
+}
 export const sortOptions: readonly { readonly value: RiskSort; readonly label: string }[] = [
   { value: 'recent', label: 'Most recent' },
   { value: 'priority', label: 'Priority' },
@@ -91,7 +94,7 @@ export function issuesInput(
   return {
     pageSize: search.size ?? 25,
     pageToken: search.after?.at(-1),
-    orderBy: orders[search.sort ?? defaultSort],
+    orderBy: orders[search.sort ?? defaultSort(verification)],
     filter: issueFilter(search, verification, person),
   }
 }

@@ -11,6 +11,7 @@ import { providePortalConfig } from '#lib/portal-config.ts'
 import { clearToasts } from '#lib/testing/toasts.ts'
 import { FeedTable, FeedImports } from '#overview/feeds.tsx'
 import { OpenRisks } from '#overview/open-risks.tsx'
+import { RecentActivity } from '#overview/recent-activity.tsx'
 import { SetupProgress } from '#overview/setup-progress.tsx'
 import { SummaryLists } from '#overview/summary-lists.tsx'
 
@@ -217,6 +218,27 @@ describe('OpenRisks', () => {
     expect(await screen.findByText('Critical')).toBeTruthy()
     expect(screen.getByRole('region', { name: 'Open risks' }).textContent).not.toMatch(/more|Change/)
   })
+})
+
+it('distinguishes retests from scans in the recent activity', async () => {
+  const scan = {
+    id,
+    type: 'TYPE_MANUAL',
+    status: 'STATUS_COMPLETED',
+    target: target('CRM', 1, 0),
+    issueCount: { critical: 1, high: 0, medium: 0, low: 0 },
+    hostCount: { scannedHosts: 1, affectedHosts: 1 },
+    changes: { new: 0, resolved: 0, regressive: 0 },
+    retestOf: { id, name: 'SQL injection' },
+    createTime: time,
+    updateTime: time,
+  }
+  service.on('GET /v1/scans', { body: { scans: [scan] } })
+  service.on('GET /v1/agents', { body: { agents: [] } })
+  show(<RecentActivity />)
+  const row = (await screen.findByText('Retest of CRM finished')).closest('li')
+  expect(row?.textContent).toContain('SQL injection.')
+  expect(row?.textContent).not.toContain('No changes')
 })
 
 describe('SetupProgress', () => {

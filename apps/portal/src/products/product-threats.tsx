@@ -25,21 +25,21 @@ export function ProductThreats({ id }: { readonly id: string }) {
   const query = useInfiniteQuery(threats(id))
   const rows = query.data?.pages.flatMap((page) => page.threats)
   return (
-    <section aria-label="Other known threats" className="pt-5 pb-6">
+    <section aria-label="Other known vulnerabilities" className="pt-5 pb-6">
       <div className="px-(--gl-gutter) pb-2">
-        <SectionHead title="Other known threats" />
+        <SectionHead title="Other known vulnerabilities" />
       </div>
       <ListBody
-        what="Known threats"
+        what="Known vulnerabilities"
         query={query}
         count={rows?.length}
-        empty={<EmptyState title="No other known threats for this technology" />}
+        empty={<EmptyState title="No other known vulnerabilities of this technology" />}
       >
-        <Table label="Other known threats">
+        <Table label="Other known vulnerabilities">
           <thead>
             <tr>
               <HeaderCell width={148}>Severity</HeaderCell>
-              <HeaderCell width={208}>Threat</HeaderCell>
+              <HeaderCell width={208}>Vulnerability</HeaderCell>
               <HeaderCell width={84} align="end" priority={2}>
                 EPSS
               </HeaderCell>
@@ -76,7 +76,7 @@ function Row({ row: { threat, key, affectsVersion, reason } }: { readonly row: P
           )}
         </span>
       </Cell>
-      <Cell label="Threat" primary title={threat.name}>
+      <Cell label="Vulnerability" primary title={threat.name}>
         <span className="flex min-w-0 items-center gap-2">
           <span className="truncate font-mono">{key}</span>
           {threat.knownExploited && (

@@ -31,7 +31,7 @@ export function TwoFactor({ flow }: { readonly flow: Flow }) {
     <SettingsSection
       id="two-factor"
       title="Two-factor authentication"
-      description="Required after your password at every sign-in."
+      description="When turned on, required after your password at every sign-in."
     >
       {nodes.length > 0 && (
         <SettingsList label="Two-factor authentication">

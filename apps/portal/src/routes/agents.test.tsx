@@ -184,13 +184,17 @@ it('asks for a replacement before deleting', async () => {
 })
 
 it.each([
-  ['none', [], 'To scan targets inside your network, install an agent.'],
-  ['one', [bern], 'To scan targets inside your network, choose bern-dmz-1 when you edit them.'],
-  ['two', [bern, lausanne], 'To scan targets inside your network, choose one of your 2 agents when you edit them.'],
+  ['none', [], "To scan networks that this server can't reach, install an agent."],
+  ['one', [bern], "To scan networks that this server can't reach, choose bern-dmz-1 when you edit their targets."],
+  [
+    'two',
+    [bern, lausanne],
+    "To scan networks that this server can't reach, choose one of your 2 agents when you edit their targets.",
+  ],
 ] as const)('suggests the next step without assigned targets and with %s', async (_, agents, expected) => {
   service.on('GET /v1/targets', { body: { targets: [{ ...target, agent: undefined }], nextPageToken: '' } })
   service.on('GET /v1/agents', { body: { agents, nextPageToken: '' } })
   await open('/scope', /^Scope/)
-  const hint = await screen.findByText(/^To scan targets inside your network/)
+  const hint = await screen.findByText(/^To scan networks that this server/)
   expect(hint.textContent.trim()).toBe(expected)
 })

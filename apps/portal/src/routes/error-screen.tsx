@@ -67,7 +67,7 @@ interface DeletedItemProps {
   readonly list: { readonly to: NonNullable<LinkProps['to']>; readonly label: string }
 }
 function DeletedItem({ what, list }: DeletedItemProps) {
-  return <DeadEnd title={`This ${what} no longer exists`} {...list} />
+  return <DeadEnd title={`${what.charAt(0).toUpperCase()}${what.slice(1)} not found`} {...list} />
 }
 
 interface DeadEndProps {

@@ -78,6 +78,6 @@ it('loads a page that failed without a connection once the server is back', asyn
   open(`/scope/${id}`)
   await screen.findByText(/This page loads automatically when the connection is back/)
   isOffline = false
-  await screen.findByText('This target no longer exists')
+  await screen.findByText('Target not found')
   vi.unstubAllGlobals()
 })

@@ -265,11 +265,11 @@ it('prefers the map over a risk with that ID', async () => {
 })
 
 it.each([
-  ['/risks/42', 'This risk no longer exists'],
-  ['/scope/nothing', 'This target no longer exists'],
-  ['/assets/nothing/issues', 'This asset no longer exists'],
-  ['/technologies/nothing', 'This technology no longer exists'],
-  ['/scans/nothing', 'This scan no longer exists'],
+  ['/risks/42', 'Risk not found'],
+  ['/scope/nothing', 'Target not found'],
+  ['/assets/nothing/issues', 'Asset not found'],
+  ['/technologies/nothing', 'Technology not found'],
+  ['/scans/nothing', 'Scan not found'],
 ])('sends no request for %s', async (address, title) => {
   const quiet = vi.spyOn(console, 'error').mockImplementation(() => {})
   signIn()

@@ -142,7 +142,7 @@ export const start = mutationOptions({ mutationFn: (targetId: string) => call(st
 
 const expectations = {
   Scan: 'Results appear as hosts are scanned.',
-  Retest: 'The result will appear in the history.',
+  Retest: 'The risk is resolved if it is no longer found.',
 }
 
 /** Success message after starting a scan, which may have to wait for the target's allowed hours or its agent. */

@@ -58,7 +58,13 @@ export function ScanChanges({ scan, base, onBase }: ScanChangesProps) {
         {diff && !diff.baseScan && <FirstScan count={diff.new.length} />}
         {diff &&
           sections.map(({ key, title, variant, description }) => (
-            <Section key={key} title={title} variant={variant} description={description} issues={diff[key]} />
+            <Section
+              key={key}
+              title={title}
+              variant={variant}
+              description={diff.baseScan && description}
+              issues={diff[key]}
+            />
           ))}
       </ListBody>
     </section>
@@ -107,7 +113,8 @@ function BaseScanSelect({ scan, base, onBase }: ScanChangesProps) {
 interface SectionProps {
   readonly title: string
   readonly variant: BadgeVariant
-  readonly description: string
+  /** Undefined without an earlier scan. */
+  readonly description: string | undefined
   readonly issues: readonly ComparedIssue[]
 }
 function Section({ title, variant, description, issues }: SectionProps) {

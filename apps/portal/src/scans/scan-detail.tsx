@@ -146,7 +146,7 @@ function RestartButton({ targetId, status }: { readonly targetId: string; readon
 }
 
 function MetaLine({ scan }: { readonly scan: Scan }) {
-  const { status, type, completeTime, progress } = scan
+  const { status, type, retestOf, completeTime, progress } = scan
   const resuming = useMutation(resume)
   return (
     <div className="grid gap-3 px-(--gl-gutter) pt-1.5">
@@ -156,6 +156,13 @@ function MetaLine({ scan }: { readonly scan: Scan }) {
         </span>
         {type === 'TYPE_EMERGING' ? (
           <Badge variant="purple">{typeLabels[type]}</Badge>
+        ) : retestOf ? (
+          <span>
+            Retest of{' '}
+            <Link to="/risks/$id" params={{ id: retestOf.id }} className="inline-link">
+              {retestOf.name}
+            </Link>
+          </span>
         ) : (
           <span>{typeLabels[type]}</span>
         )}

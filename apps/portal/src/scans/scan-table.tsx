@@ -99,6 +99,8 @@ function Row({ scan, now, hidesTarget, onCancel }: RowProps) {
       <Cell label="Type" priority={3} quiet>
         {scan.type === 'TYPE_EMERGING' ? (
           <Badge variant="purple">{typeLabels[scan.type]}</Badge>
+        ) : scan.retestOf ? (
+          <span title={`Retest of “${scan.retestOf.name}”`}>Retest</span>
         ) : (
           typeLabels[scan.type]
         )}

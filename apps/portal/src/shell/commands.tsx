@@ -2,10 +2,12 @@
 import type { ResultOf } from '@glacis/contract/endpoint'
 import type { search, SearchKind } from '@glacis/contract/search'
 import {
+  Building2,
   CreditCard,
   Crosshair,
   FileChartColumn,
   Keyboard,
+  KeyRound,
   Layers,
   LogOut,
   Monitor,
@@ -27,6 +29,8 @@ export interface Command {
   readonly key: string
   readonly name: string
   readonly subtitle?: string
+  /** More words to find it by. */
+  readonly keywords?: string
   readonly icon: ReactNode
   /** Exactly one of these is set. */
   readonly href?: string
@@ -41,8 +45,8 @@ export interface CommandGroup {
 /** Pages and actions in which every word of the text is a prefix of some word; all of them without text. */
 export function commandGroups(text: string): CommandGroup[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const isMatch = ({ name, subtitle = '' }: Command) => {
-    const own = `${name} ${subtitle}`.toLowerCase().split(/\s+/)
+  const isMatch = ({ name, subtitle = '', keywords = '' }: Command) => {
+    const own = `${name} ${subtitle} ${keywords}`.toLowerCase().split(/\s+/)
     return words.every((word) => own.some((ownWord) => ownWord.startsWith(word)))
   }
   const groups = [
@@ -65,7 +69,29 @@ function pages(): Command[] {
         href: String(to),
       })),
     ),
-    { key: '/profile', name: 'Settings', subtitle: 'Profile', icon: <Settings />, href: '/profile' },
+    {
+      key: '/profile',
+      name: 'Settings',
+      subtitle: 'Profile',
+      keywords: 'password passkeys two-factor 2fa sessions account',
+      icon: <Settings />,
+      href: '/profile',
+    },
+    {
+      key: '/workspace',
+      name: 'Workspace settings',
+      subtitle: 'Members',
+      keywords: 'users invite invitations roles sign-in sso audit log',
+      icon: <Building2 />,
+      href: '/workspace',
+    },
+    {
+      key: 'api-tokens',
+      name: 'API tokens',
+      subtitle: 'Integrations',
+      icon: <KeyRound />,
+      href: '/integrations#api-tokens',
+    },
     ...(portalConfig().billing
       ? [{ key: '/subscription', name: 'Subscription', icon: <CreditCard />, href: '/subscription' }]
       : []),

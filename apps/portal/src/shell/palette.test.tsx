@@ -117,6 +117,9 @@ it.each([
   ['scope', ['/scope']],
   ['risks pot', ['/risks/potential']],
   ['dark', ['dark']],
+  ['members', ['/workspace']],
+  ['invite', ['/workspace']],
+  ['token', ['api-tokens']],
   ['nothing like it', []],
 ])('matches %j to %j', async (text, keys) => {
   await show()

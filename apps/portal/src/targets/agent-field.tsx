@@ -30,9 +30,9 @@ export function AgentField({ value, onChange, problem, former }: AgentFieldProps
       {former !== undefined && <option value={formerAgentId}>{former} (deleted)</option>}
       {!isKnown && <option value={value}>…</option>}
       <option value="">None (scan from this server)</option>
-      {agents.map(({ id, name, status }) => (
+      {agents.map(({ id, name, status, lastSeenTime }) => (
         <option key={id} value={id}>
-          {status === 'STATUS_CONNECTED' ? name : `${name} (disconnected)`}
+          {status === 'STATUS_CONNECTED' ? name : `${name} (${lastSeenTime ? 'disconnected' : 'not connected yet'})`}
         </option>
       ))}
     </SelectField>

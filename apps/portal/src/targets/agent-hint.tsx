@@ -15,7 +15,7 @@ export function AgentHint({ targets }: { readonly targets: readonly Target[] }) 
   return (
     <p className="flex items-center gap-2 px-(--gl-gutter) py-3 text-ink-2">
       <Info aria-hidden="true" className="size-4 flex-none text-ink-3" />
-      <span className="min-w-0 wrap-anywhere">To scan targets inside your network, {nextStep(agents)}</span>
+      <span className="min-w-0 wrap-anywhere">To scan networks that this server can't reach, {nextStep(agents)}</span>
     </p>
   )
 }
@@ -38,7 +38,7 @@ function nextStep([agent, ...others]: readonly { readonly id: string; readonly n
       <Link {...(isOnly ? { to: '/agents/$id', params: { id: agent.id } } : { to: '/agents' })} className="inline-link">
         {isOnly ? agent.name : `one of your ${formatNumber(others.length + 1)} agents`}
       </Link>{' '}
-      when you edit them.
+      when you edit their targets.
     </>
   )
 }

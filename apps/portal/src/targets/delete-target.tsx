@@ -42,7 +42,7 @@ function DeleteDialog({ target, onClose, onDeleted, requireName: asksForName = f
       open={target !== undefined}
       {...mutationDialogProps(removal, onClose)}
       title={`Delete ${target?.name ?? 'target'}`}
-      description="Running scans stop and no new ones start. Its risks are closed; its history is kept. This can't be undone."
+      description="Running scans stop and no new ones start. Its risks are resolved; its history is kept. This can't be undone."
       label="Delete"
       disabled={!isConfirmed}
       onConfirm={confirm}

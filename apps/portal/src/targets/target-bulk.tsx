@@ -174,7 +174,7 @@ function DeleteMany({ targets, onClose, onDone }: DeleteManyProps) {
       open={targets.length > 0}
       {...mutationDialogProps(removal, onClose)}
       title={`Delete ${formatTargetCount(targets.length)}`}
-      description="Running scans stop and no new ones start. Their risks are closed; their history is kept. This can't be undone."
+      description="Running scans stop and no new ones start. Their risks are resolved; their history is kept. This can't be undone."
       label="Delete"
       onConfirm={confirm}
     />

@@ -56,6 +56,14 @@ it('dismisses a success after 10 seconds and keeps an error', () => {
   expect(states()).toEqual(['Bad Gateway'])
 })
 
+it('dismisses an error with a duration of its own', () => {
+  act(() => addToast('error', { title: 'API failure', message: 'Bad Request: no' }, 10_000))
+  wait(10_000)
+  expect(states()).toEqual(['Bad Request: no leaving'])
+  wait(500)
+  expect(states()).toEqual([])
+})
+
 it('pauses the timers while the pointer is on a toast', () => {
   add('saved')
   wait(6_000)

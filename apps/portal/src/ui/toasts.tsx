@@ -28,11 +28,11 @@ const removeDelay = 500
 const shownMax = 4
 
 /** Shows a toast. The same text without an action is shown only once at a time. */
-export function addToast(kind: ToastKind, content: ToastContent): void {
+export function addToast(kind: ToastKind, content: ToastContent, duration = toastMs[kind]): void {
   const id = content.action ? {} : { id: `${content.title}\n${content.message}` }
   toast((shown) => <ToastView {...content} kind={kind} id={shown.id} isLeaving={!shown.visible} />, {
     ...id,
-    duration: toastMs[kind],
+    duration,
     removeDelay,
   })
 }

@@ -108,7 +108,7 @@ export async function listAllWorkspaces(
   const page = readPage(input, ['workspaces'])
   const { rows } = await sql<WorkspaceRow>`
     select id, name, created_at, deletes_at, member.*,
-      (select count(*) from target where target.account_id = workspace.id) as targets,
+      (select count(*) from target where target.account_id = workspace.id and deleted_at is null) as targets,
       (select count(*) from host where host.account_id = workspace.id) as hosts
     from workspace
     left join lateral (

@@ -26,7 +26,7 @@ export async function getInstallation({ database, config }: Administration): Pro
   const [{ rows }, update] = await Promise.all([
     sql<Row>`
       select (select count(distinct identity_id) from member where left_at is null) as accounts,
-        (select count(*) from workspace) as workspaces, (select count(*) from target) as targets,
+        (select count(*) from workspace) as workspaces, (select count(*) from target where deleted_at is null) as targets,
         (select count(*) from host) as hosts, (select count(*) from scan) as scans,
         pg_database_size(current_database()) as "databaseBytes",
         current_setting('server_version') as "databaseVersion",

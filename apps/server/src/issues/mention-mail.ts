@@ -51,5 +51,4 @@ export async function deliverMention(
       footer: "You're receiving this email because you're a member of the workspace.",
     }),
   )
-  log.info({ commentId }, 'mention delivered')
 }

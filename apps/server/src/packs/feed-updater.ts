@@ -101,7 +101,10 @@ export async function createFeedUpdater(options: FeedUpdaterOptions): Promise<Fe
     if (isOffline && hasLoggedOffline) return
     if (isOffline) {
       hasLoggedOffline = true
-      log.warn({}, 'feed download failed, network unreachable')
+      log.warn(
+        { pack, nextAt },
+        'feeds not downloaded, network unreachable; import them with "npx glacis packs import" or set GLACIS_FEEDS=off',
+      )
     } else log.warn({ pack, problem: failure.message, nextAt }, 'feed update failed')
   }
 

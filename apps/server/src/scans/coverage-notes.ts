@@ -9,12 +9,13 @@ const skippedReasons: Readonly<Record<CheckPermission, string>> = {
 const doubtedMax = 20
 
 /** One line per missing permission, such as "12 checks not run: they would log in", and per withheld match. */
-export function coverageNotes(observations: readonly Observation[]): string[] {
+export function coverageNotes(observations: readonly Observation[], listsChecks = false): string[] {
   const skipped = observations.filter((item) => item.kind === 'skipped')
   const notRun = [...Map.groupBy(skipped, ({ permission }) => permission)].map(([permission, items]) => {
-    const count = new Set(items.flatMap(({ checks }) => checks)).size
+    const checks = [...new Set(items.flatMap((item) => item.checks))].toSorted()
+    const count = checks.length
     const subject = count === 1 ? '1 check not run: it' : `${count} checks not run: they`
-    return `${subject} ${skippedReasons[permission]}`
+    return `${subject} ${skippedReasons[permission]}${listsChecks ? ` (${checks.join(', ')})` : ''}`
   })
   const doubted = observations.filter((item) => item.kind === 'doubted')
   const withheld = doubted

@@ -130,7 +130,7 @@ function stopProblems(observations: readonly Observation[]) {
 }
 
 async function logProblems(ctx: Ctx, scanId: string, observations: readonly Observation[]): Promise<void> {
-  for (const line of coverageNotes(observations)) await logScanEvent(ctx, scanId, 'LEVEL_INFO', line)
+  for (const line of coverageNotes(observations, true)) await logScanEvent(ctx, scanId, 'LEVEL_INFO', line)
   const problems = [...observations.filter((item) => item.kind === 'problem'), ...stopProblems(observations)]
   for (const item of problems.slice(0, problemsMax)) {
     const level = item.level === 'info' ? 'LEVEL_INFO' : item.level === 'warn' ? 'LEVEL_WARN' : 'LEVEL_ERROR'

@@ -49,7 +49,7 @@ export async function getScan(ctx: Ctx, { id }: { id: string }): Promise<{ scan:
 
 /** Scans in their API representation. */
 export async function describeScans(ctx: Ctx, rows: readonly Selectable<ScanTable>[]): Promise<Scan[]> {
-  const [targets, agents] = await Promise.all([
+  const [targets, agents, retested] = await Promise.all([
     describeTargetsBriefly(
       ctx,
       rows.map((row) => row.target_id),
@@ -58,9 +58,14 @@ export async function describeScans(ctx: Ctx, rows: readonly Selectable<ScanTabl
       ctx,
       rows.flatMap((row) => row.agent_id ?? []),
     ),
+    namesOfIssues(
+      ctx,
+      rows.flatMap((row) => row.retest_of ?? []),
+    ),
   ])
   return rows.map((row) => {
     const target = targets.get(row.target_id)
+    const retestOf = retested.get(row.retest_of ?? '')
     const waits = row.agent_id && !row.resume_at ? waitingMessage(row, agents.get(row.agent_id)) : null
     return {
       id: row.id,
@@ -87,9 +92,22 @@ export async function describeScans(ctx: Ctx, rows: readonly Selectable<ScanTabl
       },
       changes: { new: row.new_count, resolved: row.resolved_count, regressive: row.regressive_count },
       ...(row.type === 'TYPE_MANUAL' && { startedBy: row.started_by }),
+      ...(retestOf && { retestOf }),
       ...(row.agent_id && { agent: { id: row.agent_id, name: row.agent_name } }),
     }
   })
+}
+
+async function namesOfIssues(ctx: Ctx, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, { id: string; name: string }>()
+  const rows = await ctx.tx
+    .selectFrom('issue')
+    .innerJoin('threat', 'threat.id', 'issue.threat_id')
+    .select(['issue.id', 'threat.name'])
+    .where('issue.account_id', '=', ctx.workspace)
+    .where('issue.id', 'in', ids)
+    .execute()
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** Why an active scan of an agent makes no progress; null if it does. */

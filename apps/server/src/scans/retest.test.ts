@@ -49,6 +49,7 @@ it('is a manual scan of the selected hosts and uses no quota', async () => {
   const [id = ''] = seeded.issueIds
   const { scan, scans } = await retest(id, [seeded.hostIds[1] ?? ''])
   expect(scan).toMatchObject({ type: 'TYPE_MANUAL', status: 'STATUS_RUNNING', startedBy: person.name })
+  expect(scan.retestOf).toMatchObject({ id, name: expect.stringMatching(/./) })
   expect(scan.progress).toMatchObject({ hostsTotal: 1 })
   expect(scans).toEqual([scan])
   expect(await used()).toBe(0)

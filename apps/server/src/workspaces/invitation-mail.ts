@@ -49,5 +49,4 @@ export async function deliverInvitation(
       footer: `The link is valid for ${invitationDays} days and works once. If you don't know the sender, you can ignore this email.`,
     }),
   )
-  log.info({ invitationId: row.id }, 'invitation delivered')
 }

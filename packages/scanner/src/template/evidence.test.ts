@@ -9,6 +9,8 @@ it.each([
   ['"client_secret": "abc", "id": 7', `"client_secret": ${M}, "id": 7`],
   ["'passwd' => 'x y',", `'passwd' => ${M},`],
   ['APP_ENV=production', 'APP_ENV=production'],
+  ['search dc=example (userPassword=*)', 'search dc=example (userPassword=*)'],
+  ['(userPassword=*x)', `(userPassword=${M}`],
   ['url = https://bob:pw@git.test/x', `url = https://bob:${M}@git.test/x`],
   ['Authorization: Bearer abc.def', `Authorization: Bearer ${M}`],
   ['Set-Cookie: sid=abc123; HttpOnly', `Set-Cookie: sid=${M}; HttpOnly`],

@@ -82,6 +82,8 @@ const SECRET_NAME =
  */
 const ASSIGNMENT =
   /(["']?)([\w.-]{1,100})\1(\s{0,4}(?:=>|[:=])\s{0,4})("[^"\n]{0,2000}"?|'[^'\n]{0,2000}'?|[^\s"'<>,;&][^\s<>,;&]{0,2000})/g
+/** The value of an LDAP filter that only tests for presence: (userPassword=*). */
+const WILDCARD = /^\*\)+$/
 /** Two adjacent table cells, as in phpinfo()'s environment table. */
 const CELLS = /(<td[^>]{0,80}>\s{0,8})([\w.$'"[\]-]{1,100})(\s{0,8}<\/td>\s{0,8}<td[^>]{0,80}>)([^<]{1,2000})/gi
 const masks: readonly (readonly [RegExp, string])[] = [
@@ -103,8 +105,10 @@ const masks: readonly (readonly [RegExp, string])[] = [
 
 /** Masks passwords, tokens, and keys, and leaves all other text unchanged. */
 export function maskSecrets(text: string): string {
-  const maskedAssignments = text.replace(ASSIGNMENT, (whole, quote: string, name: string, sign: string) =>
-    SECRET_NAME.test(name) ? `${quote}${name}${quote}${sign}${MASK}` : whole,
+  const maskedAssignments = text.replace(
+    ASSIGNMENT,
+    (whole, quote: string, name: string, sign: string, value: string) =>
+      SECRET_NAME.test(name) && !WILDCARD.test(value) ? `${quote}${name}${quote}${sign}${MASK}` : whole,
   )
   const maskedCells = maskedAssignments.replace(CELLS, (whole, cell: string, name: string, between: string) =>
     SECRET_NAME.test(name.replace(/\W{1,100}$/, '')) ? `${cell}${name}${between}${MASK}` : whole,

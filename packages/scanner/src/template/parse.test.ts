@@ -134,6 +134,13 @@ describe('rejects with line and reason', () => {
     expect(parse(source)).toMatchObject({ feature, line, reason: expect.stringContaining(`line ${line}: `) })
   })
 
+  it('reports the position of broken YAML once', () => {
+    expect(parse('id: [a\nb: c\n')).toMatchObject({
+      line: 2,
+      reason: 'line 2: Flow sequence in block collection must be sufficiently indented and end with a ]',
+    })
+  })
+
   it.each([
     ['broken YAML', 'id: [a\n'],
     [

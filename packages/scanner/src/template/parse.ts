@@ -42,7 +42,7 @@ export function parseCacheable(file: string, source: string, readList: ReadList)
   const tree = parseYaml(source, counter)
   if (typeof tree === 'string') return rejected(file, 0, 'YAML', tree)
   const [yamlError] = tree.errors
-  if (yamlError) return rejected(file, yamlError.linePos?.[0].line ?? 0, 'YAML', yamlError.message.split('\n')[0] ?? '')
+  if (yamlError) return rejected(file, yamlError.linePos?.[0].line ?? 0, 'YAML', withoutPosition(yamlError.message))
   try {
     keepNumbersAsWritten(tree)
     const value: unknown = tree.toJS({ maxAliasCount: ALIASES_MAX })
@@ -62,6 +62,11 @@ export function parseCacheable(file: string, source: string, readList: ReadList)
     if (error instanceof ReferenceError || error instanceof RangeError) return rejected(file, 0, 'YAML', error.message)
     throw error
   }
+}
+
+/** The first line of a YAML error, without its position, which is reported as the line. */
+function withoutPosition(message: string): string {
+  return (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '')
 }
 
 function rejected(file: string, line: number, feature: string, message: string): RejectedTemplate {

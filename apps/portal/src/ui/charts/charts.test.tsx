@@ -60,6 +60,7 @@ describe('buckets', () => {
   it('are weeks from Monday in a quarter: levels at their end, events summed', () => {
     const buckets = bucketsOf(days, 'PERIOD_QUARTER')
     expect(buckets.map(({ title }) => title)).toEqual(['Week of 26 Oct', 'Week of 2 Nov', 'Week of 9 Nov'])
+    expect(buckets.map(({ label }) => label)).toEqual(['26 Oct', '2 Nov', '15 Nov'])
     expect(levels(buckets, [...days.keys()])).toEqual([0, 7, 14])
     expect(
       sums(

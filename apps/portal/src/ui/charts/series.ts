@@ -40,7 +40,12 @@ export function bucketsOf(timestamps: readonly string[], period: StatsPeriod): B
     bucket.members.push(index)
     groups.set(start.getTime(), bucket)
   })
-  return [...groups.values()].map(({ start, members }, index) => ({ ...labelsFor(grain, start, index === 0), members }))
+  return [...groups.values()].map(({ start, members }, index) => {
+    const labels = labelsFor(grain, start, index === 0)
+    // The current week ends today, not on the Monday before.
+    const end = grain === 'week' && index === groups.size - 1 ? times.at(-1) : undefined
+    return { ...labels, ...(end !== undefined && { label: dayAndMonth().format(end) }), members }
+  })
 }
 
 /** The last value in each bucket, for levels. */

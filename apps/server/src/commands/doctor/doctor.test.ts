@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
@@ -45,14 +46,16 @@ describe('machine checks', () => {
     const texts = []
     for (const program of [glacis, starting, other]) {
       const port = await listen(program)
-      const [result] = await checkPorts({ hosts: ['127.0.0.1'], port, metrics: null })
+      const [result] = await checkPorts({ hosts: ['127.0.0.1'], port, metrics: null, dataFolder: '/nowhere' })
       texts.push(`${result?.level} ${result?.text.replaceAll(String(port), 'N')}`)
       program.close()
     }
     const metrics = createHttpServer((_request, response) => response.end('glacis_scans 0\n'))
     for (const program of [metrics, createServer((socket) => socket.end('220 other\r\n'))]) {
       const port = await listen(program)
-      const result = (await checkPorts({ hosts: [], port: 1, metrics: { host: '127.0.0.1', port } }))[0]
+      const result = (
+        await checkPorts({ hosts: [], port: 1, metrics: { host: '127.0.0.1', port }, dataFolder: '/nowhere' })
+      )[0]
       texts.push(`${result?.level} ${result?.text.replaceAll(String(port), 'N')}`)
       program.close()
     }
@@ -63,6 +66,34 @@ describe('machine checks', () => {
       'ok Metrics are served at 127.0.0.1:N',
       'error 127.0.0.1:N is used by another program. Stop it, or set GLACIS_METRICS.',
     ])
+  })
+
+  it('recognizes by the data folder that Glacis runs on another port', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'glacis-doctor-'))
+    const free = createServer()
+    const port = await listen(free)
+    free.close()
+    await once(free, 'close')
+    const check = async () =>
+      (await checkPorts({ hosts: ['127.0.0.1'], port, metrics: null, dataFolder: folder }))[0]?.text
+    expect(await check()).toBe(`127.0.0.1:${port} is free; Glacis isn't running`)
+    const lock = `const { lockFolder } = await import(process.argv[1]); await lockFolder(process.argv[2]); console.log('locked')`
+    const other = spawn(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `${lock}; setInterval(() => {}, 1000)`,
+        join(import.meta.dirname, '../../lock.ts'),
+        folder,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    await once(other.stdout, 'data')
+    expect(await check()).toBe(`127.0.0.1:${port} is free; Glacis is running on another port with ${folder}`)
+    other.kill()
+    await once(other, 'exit')
+    await rm(folder, { recursive: true })
   })
 
   it('reports a mail server that refuses the connection', async () => {

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { storedBackups } from '#backups/index.ts'
 import { type Config, readConfig } from '#config.ts'
 import { CliError } from '#cli-error.ts'
+import { isInUse } from '#lock.ts'
 import { error, ok, type Result, warning } from './result.ts'
 
 const nodeMajorMin = 26
@@ -70,8 +71,11 @@ export async function checkPorts({
   hosts,
   port,
   metrics,
-}: Pick<Config, 'hosts' | 'port' | 'metrics'>): Promise<Result[]> {
-  const results = await Promise.all(hosts.map((host) => checkPort(host, port)))
+  dataFolder,
+}: Pick<Config, 'hosts' | 'port' | 'metrics' | 'dataFolder'>): Promise<Result[]> {
+  const isRunning = await isInUse(dataFolder)
+  const running = isRunning ? `Glacis is running on another port with ${dataFolder}` : "Glacis isn't running"
+  const results = await Promise.all(hosts.map((host) => checkPort(host, port, running)))
   return metrics === null ? results : [...results, await checkMetricsPort(metrics)]
 }
 
@@ -95,9 +99,9 @@ function reachable(address: string): string {
   return address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]')
 }
 
-async function checkPort(host: string, port: number): Promise<Result> {
+async function checkPort(host: string, port: number, running: string): Promise<Result> {
   const at = addressOf(host, port)
-  if (await canListen(host, port)) return ok('port', `${at} is free; Glacis isn't running`)
+  if (await canListen(host, port)) return ok('port', `${at} is free; ${running}`)
   const url = `http://${reachable(at)}/health/ready`
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })

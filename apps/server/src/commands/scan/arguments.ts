@@ -18,6 +18,8 @@ export interface ScanArguments {
   readonly format: OutputFormat
   readonly options: ReturnType<typeof scanOptionsOf>
   readonly filter: CheckFilter
+  /** A port or URL was given, so that a scan without any service has failed. */
+  readonly expectsService: boolean
   /**
    * Absolute paths of template folders that replace the built-in checks; empty for the built-in
    * checks.
@@ -34,7 +36,8 @@ export const scanUsage = `Usage: glacis scan ADDRESS… [options]
   --json              one JSON object per line: host, service, technology, finding, coverage, skipped,
                       doubted, problem
   --sarif             one SARIF 2.1.0 document
-  --templates DIR     run these nuclei templates instead of the built-in checks; may be repeated
+  --templates PATH    run the nuclei templates in a file or folder instead of the built-in checks;
+                      may be repeated
   --profile NAME      pace: gentle (default), standard, or deep, which covers all ports
   --allow KIND        also run intrusive checks: logins (default credentials; may lock accounts),
                       writes, or crashes; may be repeated
@@ -51,7 +54,8 @@ export const scanUsage = `Usage: glacis scan ADDRESS… [options]
   --as-nuclei         report every match, even if a control request also matches
   --rate NUMBER       maximum connections and requests per second to each host
 
-Exit code: 0 no confirmed findings, 1 confirmed findings, 2 usage error or failed scan.
+Exit code: 0 no confirmed findings, 1 confirmed findings, 2 usage error, failed scan, or no response
+from the port or URL in ADDRESS.
 Scan only systems you own or are authorized to test.
 `
 
@@ -68,7 +72,7 @@ export async function parseArguments(
   if (positionals.length === 0) throw new CliError('No address given; "npx glacis scan --help" lists the options.')
   if (values.json && values.sarif) throw new CliError('Choose either --json or --sarif, not both.')
   const profile = ScanProfile.safeParse(values.profile)
-  if (!profile.success) throw new CliError(`Unknown profile "${values.profile}"; choose gentle, standard, or deep.`)
+  if (!profile.success) throw new CliError(`Unknown profile '${values.profile}'; choose gentle, standard, or deep.`)
   const entries = positionals.map(portFrom)
   if (values.ports !== undefined && entries.some(({ port }) => port !== undefined))
     throw new CliError('Set ports in the address or in --ports, not both.')
@@ -106,6 +110,7 @@ export async function parseArguments(
     callbacks,
     options,
     filter: filterOf(values),
+    expectsService: urls.length > 0 || entries.some(({ port }) => port !== undefined),
   }
 }
 
@@ -201,7 +206,7 @@ function exclusionOf(text: string): Exclusion {
 function permissionOf(text: string): CheckPermission {
   const permission = CheckPermission.safeParse(text)
   if (!permission.success)
-    throw new CliError(`Unknown permission "${text}" in --allow; choose logins, writes, or crashes.`)
+    throw new CliError(`Unknown permission '${text}' in --allow; choose logins, writes, or crashes.`)
   return permission.data
 }
 
@@ -214,7 +219,7 @@ function callbacksAt(text: string): CallbackSettings {
 function limitsOf(text: string): ScanArguments['limits'] {
   const rate = Number(text)
   if (!Number.isInteger(rate) || rate < 1 || rate > 100_000) {
-    throw new CliError(`--rate expects a whole number from 1 to 100000, not "${text}".`)
+    throw new CliError(`--rate expects a whole number from 1 to 100000, not '${text}'.`)
   }
   return { sweepPerHostPerSecond: rate, requestsPerHostPerSecond: rate }
 }

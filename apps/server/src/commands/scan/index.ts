@@ -19,8 +19,8 @@ type Environment = Parameters<typeof readScanNetworks>[0]
  * Runs a scan and writes its results to standard output, as text by default. Warnings go to
  * standard error; the progress bar only appears on a terminal.
  *
- * @returns the exit code: 0 no confirmed findings, 1 confirmed findings, 2 usage error or failed
- * scan
+ * @returns the exit code: 0 no confirmed findings, 1 confirmed findings, 2 usage error, failed scan,
+ * or no response from the port or URL in the address
  */
 export async function runScanCommand(
   args: readonly string[],
@@ -37,7 +37,7 @@ export async function runScanCommand(
       return 0
     }
     const scanArguments = await parseArguments(args, readScanNetworks(environment), stopping.signal)
-    return (await run(scanArguments, root, stopping.signal)) ? 1 : 0
+    return await run(scanArguments, root, stopping.signal)
   } catch (error) {
     const reason = stopping.signal.aborted ? stopping.signal.reason : error
     const message = reason instanceof Error ? reason.message : String(reason)
@@ -48,7 +48,7 @@ export async function runScanCommand(
   }
 }
 
-async function run(scanArguments: ScanArguments, root: string, signal: AbortSignal): Promise<boolean> {
+async function run(scanArguments: ScanArguments, root: string, signal: AbortSignal): Promise<number> {
   const packs = await loadPacks(await packFoldersFor(scanArguments, root))
   const usesBuiltInChecks = scanArguments.templates.length === 0
   const problems = usesBuiltInChecks ? [] : packs.problems
@@ -58,7 +58,9 @@ async function run(scanArguments: ScanArguments, root: string, signal: AbortSign
   const progress = createProgress(process.stderr, scanArguments.job.hosts.length)
   const writer = createWriter(scanArguments.format, new Map(packs.checks.map((check) => [check.id, check])), write)
   let isConfirmed = false
-  for (const { file, reason } of problems) {
+  let hasService = false
+  // Text already has them on standard error.
+  for (const { file, reason } of scanArguments.format === 'text' ? [] : problems) {
     writer.add({ kind: 'problem', level: 'warn', message: `${file}: ${reason}`.slice(0, 1000) })
   }
   const callbacks = scanArguments.callbacks && (await startCallbacks(scanArguments.callbacks, '--callbacks'))
@@ -80,6 +82,7 @@ async function run(scanArguments: ScanArguments, root: string, signal: AbortSign
     for await (const observation of scan(job, options)) {
       if (observation.kind === 'progress') progress.show(observation)
       else progress.above(() => writer.add(observation))
+      hasService ||= observation.kind === 'service'
       if (observation.kind === 'finding')
         isConfirmed ||= isConfirmedFinding(observation, packs.checks, usesBuiltInChecks)
     }
@@ -89,7 +92,11 @@ async function run(scanArguments: ScanArguments, root: string, signal: AbortSign
   }
   writer.end()
   await drained()
-  return isConfirmed
+  if (scanArguments.expectsService && !hasService && !isConfirmed) {
+    process.stderr.write('No service responded at the given address. Check the port and that the service is running.\n')
+    return 2
+  }
+  return isConfirmed ? 1 : 0
 }
 
 async function packFoldersFor({ templates }: ScanArguments, root: string) {
@@ -100,7 +107,7 @@ async function packFoldersFor({ templates }: ScanArguments, root: string) {
   if (templates.length === 0) return builtIn
   for (const folder of templates) {
     await access(folder).catch(() => {
-      throw new CliError(`Can't read the --templates folder ${folder}. Check that it exists and is readable.`)
+      throw new CliError(`Can't read ${folder} given in --templates. Check that it exists and is readable.`)
     })
   }
   const { checks, fingerprints } = packFolders(root, templates)

@@ -42,7 +42,7 @@ export function scanOptionsOf(values: NucleiValues): NucleiScanOptions {
   const variables = values.var.map((text) => pairOf(text, '=', '--var expects KEY=VALUE'))
   const resolvers = listOf(values.resolver)
   const invalid = resolvers.find((resolver) => !isResolver(resolver))
-  if (invalid !== undefined) throw new CliError(`--resolver expects ADDRESS or ADDRESS:PORT, not "${invalid}".`)
+  if (invalid !== undefined) throw new CliError(`--resolver expects ADDRESS or ADDRESS:PORT, not '${invalid}'.`)
   return {
     ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
     ...(variables.length > 0 && { suppliedValues: new Map(variables) }),
@@ -87,7 +87,7 @@ function isResolver(text: string): boolean {
 
 function pairOf(text: string, separator: string, expectation: string): readonly [string, string] {
   const at = text.indexOf(separator)
-  if (at < 1 || /[\r\n]/.test(text)) throw new CliError(`${expectation}, not "${text}".`)
+  if (at < 1 || /[\r\n]/.test(text)) throw new CliError(`${expectation}, not '${text}'.`)
   return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
 }
 

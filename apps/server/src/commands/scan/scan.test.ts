@@ -177,15 +177,24 @@ it('writes SARIF with a rule per check and a result per finding', async () => {
   expect(stdout).toContain(`"uri": "http://${address}:${port}/.git/config"`)
 })
 
+const closed = 'Note: 127.67.1.2: no open ports; 1 port refused the connection.\n'
+
 it('exits with 0 and a summary if nothing is confirmed', async () => {
   const { code, stdout } = await scan('127.67.1.2', '--ports', port)
-  expect([code, stdout]).toEqual([0, '0 of 1 host with services, 0 findings.\n'])
+  expect([code, stdout]).toEqual([0, `${closed}\n0 of 1 host with services, 0 findings.\n`])
+})
+
+it('exits with 2 and the reason if a given port or URL does not respond', async () => {
+  const stderr = 'No service responded at the given address. Check the port and that the service is running.\n'
+  const stdout = `${closed}\n0 of 1 host with services, 0 findings.\n`
+  expect(await scan(`127.67.1.2:${port}`)).toEqual({ code: 2, stdout, stderr })
+  expect(await scan(`http://127.67.1.2:${port}/`)).toEqual({ code: 2, stdout, stderr })
 })
 
 it.each([
   [[], 'No address given; "npx glacis scan --help" lists the options.'],
   [['300.1.1.1'], "'300.1.1.1' is not an IPv4 address: use four numbers from 0 to 255 without leading zeros."],
-  [['127.67.1.1', '--profile', 'wild'], 'Unknown profile "wild"; choose gentle, standard, or deep.'],
+  [['127.67.1.1', '--profile', 'wild'], "Unknown profile 'wild'; choose gentle, standard, or deep."],
   [['127.67.1.1', '--json', '--sarif'], 'Choose either --json or --sarif, not both.'],
   [['127.67.1.1', '--ports', '0'], "'0' contains a port outside 1 to 65,535."],
   [['127.67.1.1:0'], "'0' contains a port outside 1 to 65,535."],
@@ -198,7 +207,7 @@ it.each([
   [['127.67.1.1', '--fast'], 'Unknown option \'--fast\'; "npx glacis scan --help" lists the options.'],
   [
     ['127.67.1.1', '--templates', '/nowhere'],
-    "Can't read the --templates folder /nowhere. Check that it exists and is readable.",
+    "Can't read /nowhere given in --templates. Check that it exists and is readable.",
   ],
   [['169.254.169.254'], '169.254.169.254 is a cloud metadata address, which is never scanned.'],
 ])('exits with 2 and one error message for %j', async (args, message) => {

@@ -13,8 +13,22 @@ export function textReport(observations: readonly HostObservation[], checks: Che
   const problems = observations.flatMap((item) => (item.kind === 'problem' ? `Note: ${item.message}\n` : []))
   const findings = lines.values().reduce((sum, found) => sum + found.length, 0)
   const hostCount = observations.filter((item) => item.kind === 'host').length
+  const unreached = addresses.size === 0 ? reasonsText(observations) : []
   const total = `${addresses.size} of ${hostCount} ${hostCount === 1 ? 'host' : 'hosts'} with services, ${findings} ${findings === 1 ? 'finding' : 'findings'}.\n`
-  return [...hosts, ...problems, ...coverageText(observations), total].join('\n')
+  return [...hosts, ...problems, ...coverageText(observations), ...unreached, total].join('\n')
+}
+
+/** Why no host has services, such as "127.0.0.1: no open ports; 1 port refused the connection". */
+function reasonsText(observations: readonly HostObservation[]): string[] {
+  const byReason = Map.groupBy(
+    observations.filter((item) => item.kind === 'host'),
+    ({ reason }) => reason,
+  )
+  const notes = [...byReason].map(([reason, [first, ...others]]) => {
+    const more = others.length === 0 ? '' : ` and ${others.length} more`
+    return `Note: ${first?.address}${more}: ${reason}.\n`
+  })
+  return notes.length > 0 ? [notes.join('')] : []
 }
 
 /** Describes what was not run or not reported, and how to permit the checks that were not run. */
