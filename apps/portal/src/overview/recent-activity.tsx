@@ -84,9 +84,8 @@ function DisconnectedAgents() {
 }
 
 function headline({ status, target, retestOf }: Scan): string {
-  const targetName = target?.name ?? 'Deleted target'
-  const name = retestOf ? `Retest of ${targetName}` : targetName
-  if (status === 'STATUS_RUNNING') return retestOf ? name : `Scanning ${name}`
+  const name = retestOf ? 'Retest' : (target?.name ?? 'Deleted target')
+  if (status === 'STATUS_RUNNING') return retestOf ? 'Retesting' : `Scanning ${name}`
   if (status === 'STATUS_CREATED') return name
   if (status === 'STATUS_FAILED') return `${name} failed`
   return status === 'STATUS_CANCELLED' ? `${name} canceled` : `${name} finished`
@@ -97,7 +96,7 @@ function outcome(scan: Scan): string {
   if (scan.progress?.failureReason) return scan.progress.failureReason
   if (scan.hostCount.scannedHosts === 0) return 'No hosts with open ports found.'
   const hosts = `${formatNumber(scan.hostCount.scannedHosts)} ${scan.hostCount.scannedHosts === 1 ? 'host' : 'hosts'} scanned.`
-  if (scan.retestOf) return `${scan.retestOf.name}.`
+  if (scan.retestOf) return `${scan.retestOf.name}, ${scan.target?.name ?? 'deleted target'}`
   if (!scan.changes) return hosts
   const hasChanged = Object.values(scan.changes).some((count) => count > 0)
   return hasChanged ? `${hosts} Risks: ${formatChanges(scan.changes)}.` : `${hosts} No changes.`

@@ -236,8 +236,8 @@ it('distinguishes retests from scans in the recent activity', async () => {
   service.on('GET /v1/scans', { body: { scans: [scan] } })
   service.on('GET /v1/agents', { body: { agents: [] } })
   show(<RecentActivity />)
-  const row = (await screen.findByText('Retest of CRM finished')).closest('li')
-  expect(row?.textContent).toContain('SQL injection.')
+  const row = (await screen.findByText('Retest finished')).closest('li')
+  expect(row?.textContent).toContain('SQL injection, CRM')
   expect(row?.textContent).not.toContain('No changes')
 })
 

@@ -151,6 +151,7 @@ function Detail({ scan }: { readonly scan: Scan }) {
 function detailOf(scan: Scan): string | undefined {
   if (isActive(scan)) return progressText(scan)
   if (scan.status !== 'STATUS_COMPLETED') return scan.progress?.failureReason
+  if (scan.retestOf) return `Retest: ${scan.retestOf.name}`
   const { new: fresh = 0, resolved = 0, regressive = 0 } = scan.changes ?? {}
   return scan.changes && fresh + resolved + regressive > 0 ? formatChanges(scan.changes) : undefined
 }
