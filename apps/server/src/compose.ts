@@ -184,7 +184,6 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
             live,
             mailer,
             egress: config.webhookNetworks,
-            scanNetworks: config.scanNetworks,
             root,
             url: config.url,
             secret,

@@ -23,7 +23,6 @@ import type { Jobs } from '#jobs.ts'
 import type { Live } from '#live.ts'
 import type { Sending } from '#notifications/index.ts'
 import type { FeedAddresses } from '#packs/index.ts'
-import type { ScanNetworks } from '#scan-networks.ts'
 import { version } from '#version.ts'
 import type { FastifyInstance } from 'fastify'
 
@@ -35,7 +34,6 @@ export interface ApiOptions {
   readonly mailer: Sending['mailer']
   /** Allowed destinations of channel messages. */
   readonly egress: Sending['egress']
-  readonly scanNetworks: ScanNetworks
   /** Folder of the repository, for the documentation files. */
   readonly root: string
   readonly url: string

@@ -42,23 +42,3 @@ it('previews each address with the target that already has it', async () => {
     { input: '127.62.1.77/24', ...network },
   ])
 })
-
-it('rejects addresses that the installation may not scan, except from agents', async () => {
-  const workspace = await server.createWorkspace()
-  const addresses = ['10.0.0.5', '10.0.0.0/30', 'http://10.0.0.5/', '127.62.1.1', '127.62.0.0/16', 'shop.example']
-  const errorsIn = async (networks: 'public' | string[]) => {
-    const { results } = await server.as(workspace, (ctx) => parseTargets(ctx, { addresses }, networks))
-    return results.map(({ error }) => error?.split('. ')[0])
-  }
-  const outside = (address: string) => `${address} is outside GLACIS_SCAN_NETWORKS (127.0.0.0/8)`
-  expect(await errorsIn(['127.0.0.0/8'])).toEqual([
-    outside('10.0.0.5'),
-    outside('10.0.0.0/30'),
-    outside('http://10.0.0.5/'),
-    ...Array(3).fill(undefined),
-  ])
-  expect(await errorsIn('public')).toEqual(Array(6).fill(undefined))
-  const input = TargetCreate.parse({ name: 'CRM', address: '10.0.0.5', schedule: { period: 'PERIOD_WEEKLY' } })
-  const creation = server.as(workspace, (ctx) => createTarget(ctx, input, ['127.0.0.0/8']))
-  await expect(creation).rejects.toThrow(outside('10.0.0.5'))
-})

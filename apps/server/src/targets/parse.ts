@@ -2,14 +2,12 @@ import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/target'
 import { isProblem, parseAddress, readableAddress } from '@glacis/scanner'
 import type { Ctx } from '#ctx.ts'
-import { outsideProblem, type ScanNetworks } from '#scan-networks.ts'
 import { sql } from 'kysely'
 
 /** Previews how each address would be parsed, and which target already has it. Stores nothing. */
 export async function parseTargets(
   ctx: Ctx,
   { addresses }: InputOf<typeof contract.parseTargets>,
-  networks: ScanNetworks = 'all',
 ): Promise<ResultOf<typeof contract.parseTargets>> {
   const read = addresses.map((input) => ({ input, address: parseAddress(input) }))
   const holders = await targetsByAddress(
@@ -18,8 +16,6 @@ export async function parseTargets(
   )
   const results = read.map(({ input, address }) => {
     if (isProblem(address)) return { input, error: address.problem }
-    const outside = outsideProblem(address, networks)
-    if (outside !== null) return { input, error: outside }
     const { kind, hostCount, isPrivate, text: normalized } = address
     const target = holders.get(normalized)
     const readable = readableAddress(normalized)

@@ -10,7 +10,6 @@ import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import type { TargetTable } from '#database/tables.ts'
 import { invalid, masked, notFound, type SkippedItem, unchangeable } from '#errors.ts'
-import { outsideProblem, type ScanNetworks } from '#scan-networks.ts'
 import { lockTargets } from '#targets/batch.ts'
 import { describeTargets } from '#targets/describe.ts'
 import { nextScanAt } from '#targets/schedule.ts'
@@ -23,17 +22,14 @@ import type { Selectable } from 'kysely'
 /**
  * Creates a target. The address is stored in canonical form, so that equal addresses compare equal.
  *
- * @throws ApiError `invalid` for an invalid or forbidden address, or an unknown agent or tag;
- * `quota_exceeded` if the plan's target limit is reached
+ * @throws ApiError `invalid` for an invalid address, or an unknown agent or tag; `quota_exceeded`
+ * if the plan's target limit is reached
  */
 export async function createTarget(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.createTarget>,
-  networks: ScanNetworks = 'all',
 ): Promise<{ target: Target }> {
   const address = readAddress(input.address)
-  const outside = outsideProblem(address, networks)
-  if (outside !== null) throw invalid('address', outside)
   const settings = readSettings(input, address.text)
   const schedule = { period: input.schedule.period, allowedHours: readHours(input.schedule.allowedHours) }
   if (input.agent) await requireAgent(ctx, input.agent.id)

@@ -56,7 +56,6 @@ export async function openTestApi(
     live,
     mailer: { deliver: async () => undefined, close: () => undefined },
     egress: 'all',
-    scanNetworks: 'all',
     root: '/nowhere',
     url: origin,
     secret: testSecret,

@@ -32,7 +32,6 @@ import * as issues from '#issues/index.ts'
 import type { Jobs } from '#jobs.ts'
 import * as notifications from '#notifications/index.ts'
 import { checkFeed, type FeedAddresses, listFeeds } from '#packs/index.ts'
-import type { ScanNetworks } from '#scan-networks.ts'
 import * as scans from '#scans/index.ts'
 import { search as find } from '#search.ts'
 import * as stats from '#stats/index.ts'
@@ -53,7 +52,6 @@ interface Services {
   readonly jobs: Jobs
   readonly mailer: notifications.Sending['mailer']
   readonly egress: notifications.Sending['egress']
-  readonly scanNetworks: ScanNetworks
   readonly url: string
   readonly feeds: FeedAddresses
   readonly knowledge: Knowledge
@@ -62,11 +60,11 @@ interface Services {
 
 export function serveApi(router: Router, services: Services): void {
   const { serve, serveInSteps } = router
-  const { jobs, mailer, egress, url, feeds, knowledge, scanNetworks } = services
+  const { jobs, mailer, egress, url, feeds, knowledge } = services
   const inside = targets.describeTargetsBriefly
   serve(target.listTargets, targets.listTargets)
   serve(target.getTarget, targets.getTarget)
-  serve(target.createTarget, (ctx, input) => targets.createTarget(ctx, input, scanNetworks))
+  serve(target.createTarget, targets.createTarget)
   serve(target.updateTarget, async (ctx, input) => {
     await targets.updateTarget(ctx, input)
     const { paths } = input.updateMask
@@ -90,7 +88,7 @@ export function serveApi(router: Router, services: Services): void {
     const { deleted, skipped } = await deleteTargets(ctx, ids)
     return { deletedCount: deleted.length, skipped }
   })
-  serve(target.parseTargets, (ctx, input) => targets.parseTargets(ctx, input, scanNetworks))
+  serve(target.parseTargets, targets.parseTargets)
   serve(tag.listTags, (ctx) => targets.listTags(ctx))
   serve(tag.createTag, targets.createTag)
   serve(tag.updateTag, targets.updateTag)
