@@ -49,9 +49,7 @@ export const errorMessage = {
       max_length: max,
     }),
   passwordBreached: (breaches: number) =>
-    error(4000034, 'This password is too common or has appeared in a data breach. Choose a different one.', {
-      breaches,
-    }),
+    error(4000034, 'The password has been found in data breaches and must no longer be used.', { breaches }),
   passwordUnchanged: error(4000039, 'The new password must be different from the old password.'),
   email: (value: string) => error(4000040, 'Enter a valid email address', { value }),
   loginExpired: expired(4010001, 'login'),
