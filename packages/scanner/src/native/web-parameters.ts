@@ -140,7 +140,8 @@ async function repeatedNames(context: NativeContext, { base }: WebSite): Promise
   if (!page || page.body.includes(query)) return []
   return marked
     .filter(([, mark]) => page.body.includes(mark))
-    .map(([name]) => ({ path: base, query: [], name, value: '' }))
+    // A value of its own keeps the requests out of what a cache stores for the start page.
+    .map(([name, mark]) => ({ path: base, query: [['g', mark]], name, value: '' }))
 }
 
 async function interpolation(context: NativeContext, attempts: readonly Attempt[]) {
