@@ -275,7 +275,7 @@ it.each([
   signIn()
   open(address)
   expect(await screen.findByRole('heading', { level: 1, name: title })).toBeTruthy()
-  expect(document.title).toBe(`${title} · Glacis`)
+  await waitFor(() => expect(document.title).toBe(`${title} · Glacis`))
   expect(service.seen.filter(({ path }) => path.endsWith(address.split('/')[2] ?? '?'))).toEqual([])
   quiet.mockRestore()
 })
