@@ -101,7 +101,7 @@ async function calledQueries(context: NativeContext): Promise<readonly string[]>
   const targets = parametersOf([], scripts).map(
     ({ path, query }) => `${path}?${query.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')}`,
   )
-  return [...new Set(targets)]
+  return [...new Set(targets)].filter((target) => !isChanging(target))
 }
 
 /** Records that a path or a query identifies. */
@@ -127,7 +127,8 @@ export async function collectionsOf(context: NativeContext): Promise<readonly Co
     const pairs = query.map(
       ([key, text]) => `${encodeURIComponent(key)}=${key === name ? '*' : encodeURIComponent(text)}`,
     )
-    return { target: `${path}?${pairs.join('&')}`, examples: [value] }
+    const target = `${path}?${pairs.join('&')}`
+    return isChanging(target) ? [] : { target, examples: [value] }
   })
   const described = describedCollections(await readDescription(context), folderOf(context.basePath))
   const all = [...called, ...queried, ...described]

@@ -1,5 +1,6 @@
 /** Descriptions of an API in OpenAPI's format, and the parameters that they declare. */
 import { z } from 'zod'
+import { jsonIn } from '#native/json.ts'
 import type { NativeContext } from '#native/native-check.ts'
 import { folderOf, requestWeb } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
@@ -79,12 +80,7 @@ export function documentsIn(page: string, base: string): string[] {
 }
 
 function parsed(body: string): Description | undefined {
-  if (!/^\s{0,99}\{/.test(body)) return undefined
-  try {
-    return Description.safeParse(JSON.parse(body)).data
-  } catch {
-    return undefined
-  }
+  return /^\s{0,99}\{/.test(body) ? Description.safeParse(jsonIn(body)).data : undefined
 }
 
 /** The path of an operation on this server. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { foldersIn } from '#native/folder-files.ts'
-import { findOnSite } from '#native/testing/examine.ts'
+import { findOnPages, findOnSite } from '#native/testing/examine.ts'
 
 const front = '<a href="/crm/">CRM</a>'
 
@@ -15,8 +15,14 @@ it.each([
   ['a repository', '/crm/.git/HEAD', 'ref: refs/heads/main\n'],
   ['settings', '/crm/.env', 'DB_HOST=db\nDB_USER=shop\n'],
   ['a backup', '/crm/backup.zip', 'PK\u0003\u0004...'],
+  ['a backup with the name of the folder', '/crm/backup/crm.zip', 'PK\u0003\u0004...'],
 ])('proves %s in a linked folder', async (_, path, content) => {
   expect(await examine({ [path]: content })).toContain('application-files-exposed')
+})
+
+it('proves the history of a shell in a home folder', async () => {
+  const files = { '/': '<a href="/~ann/">Ann</a>', '/~ann/.bash_history': 'cd www\nmysql -u shop\nexit\n' }
+  expect(await findOnPages(files)).toContain('application-files-exposed')
 })
 
 it.each([

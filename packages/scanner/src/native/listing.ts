@@ -1,7 +1,7 @@
 /** Recognizes directory listings by their structure instead of the server's name. */
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
-import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
+import { folderOf, type Page, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 
 const listing = checkInfo({
   id: 'directory-listing',
@@ -38,7 +38,7 @@ export const directoryListing: NativeCheck = {
     const uploads = front.body.includes('/wp-content/') ? ['wp-content/uploads/'] : []
     const content = new Set([...contentFolders, ...uploads].map((name) => `${base}${name}`))
     const assets = assetFolders.map((name) => `${base}${name}`)
-    const folders = new Set([...foldersIn(front.body, base), ...content, ...assets])
+    const folders = new Set([...foldersIn({ body: front.body, path: base }, base), ...content, ...assets])
     const stopAt = performance.now() + foldersMs
     for (const folder of folders) {
       // A slow server would otherwise take the time of all other checks.
@@ -67,11 +67,11 @@ async function scriptedListing(context: NativeContext, front: WebResponse, base:
 }
 
 /** Folders of the files that a page uses, with those above them. */
-function foldersIn(body: string, base: string): string[] {
-  const paths = body.matchAll(/\s(?:src|href)\s{0,9}=\s{0,9}["']([^"'?#\s]{1,300})/gi).take(linksMax)
-  const folders = paths.toArray().flatMap(([, link = '']) => {
-    const path = pathOf(link, base)
-    return path === undefined ? [] : foldersOf(path.slice(base.length)).map((folder) => `${base}${folder}`)
+export function foldersIn({ body, path }: Pick<Page, 'body' | 'path'>, base: string): string[] {
+  const links = body.matchAll(/\s(?:src|href)\s{0,9}=\s{0,9}["']([^"'?#\s>]{1,300})/gi).take(linksMax)
+  const folders = links.toArray().flatMap(([, link = '']) => {
+    const file = pathOf(link, path)
+    return file?.startsWith(base) === true ? foldersOf(file.slice(base.length)).map((folder) => `${base}${folder}`) : []
   })
   return [...new Set(folders)].slice(0, linkedFoldersMax)
 }

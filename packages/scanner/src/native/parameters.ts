@@ -45,15 +45,15 @@ function linkedTargets({ path, body }: PageText): string[] {
   return [...links].flatMap(([, link = '']) => targetHere(link.replaceAll('&amp;', '&'), path) ?? [])
 }
 
-const entered = /^(?:text|search|url|number|tel|email|date|)$/
+const entered = /^(?:text|search|url|number|)$/
 
 /** The fields of GET forms, each with the values of the others. */
 function formParameters({ path: base, body }: PageText): readonly Parameter[] {
   return formsIn(body).flatMap(({ isPost, action, fields }) => {
     const path = isPost ? undefined : targetHere(action, base)?.split('?', 1)[0]
     const named = fields.filter(({ name, type }) => name !== '' && (entered.test(type) || type === 'hidden'))
-    if (path === undefined || isDestructive(path)) return []
     const query = named.map(({ name, value }) => [name, value] as const)
+    if (path === undefined || isDestructive(`${path}?${query.map((pair) => pair.join('=')).join('&')}`)) return []
     return named.map(({ name, value }) => ({ path, query, name, value }))
   })
 }

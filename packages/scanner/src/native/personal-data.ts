@@ -1,5 +1,6 @@
 /** Recognizes personal data by the names of members and columns. */
 import { z } from 'zod'
+import { jsonIn } from '#native/json.ts'
 
 /** Normalized names, in the languages of many applications. */
 const decisive =
@@ -8,10 +9,14 @@ const objectsMax = 50
 const depthMax = 4
 const parsedLengthMax = 600_000
 
-/** The member that makes a list, or a single record, personal, as it stands in the JSON text. */
+/**
+ * Finds the first member of a list, or of a single record, whose value is personal data.
+ *
+ * @returns its name in quotation marks, as in the JSON text
+ */
 export function personalMember(body: string, kind: 'list' | 'record'): string | undefined {
   if (body.length > parsedLengthMax || !/^\s{0,99}[[{]/.test(body)) return undefined
-  const objects = objectsIn(parsed(body), { isInList: kind === 'record' }).slice(0, objectsMax)
+  const objects = objectsIn(jsonIn(body), { isInList: kind === 'record' }).slice(0, objectsMax)
   const [sufficient] = objects.flatMap((object) => filled(object).filter(isDecisive))
   if (sufficient !== undefined) return `"${sufficient}"`
   const [contact, second] = objects.filter((object) => isContact(object))
@@ -47,7 +52,8 @@ export function isDecisive(name: string): boolean {
   return decisive.test(normalized(name))
 }
 
-function normalized(name: string): string {
+/** In lower case, with underscores between words. */
+export function normalized(name: string): string {
   return name
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
     .toLowerCase()
@@ -65,12 +71,4 @@ function objectsIn(value: unknown, { isInList }: { isInList: boolean }, depth = 
   if (!object) return []
   const inner = Object.values(object).flatMap((item) => objectsIn(item, { isInList }, depth + 1))
   return isInList ? [object, ...inner] : inner
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,6 @@
 /** Kinds of records that are internal: how APIs name their lists, and which members prove them. */
 import { z } from 'zod'
+import { jsonIn } from '#native/json.ts'
 
 export interface RecordKind {
   /** Matches the last part of a path. */
@@ -89,16 +90,12 @@ export function recordsIn(body: string, { members, membersMin, decisive }: Recor
 
 function listsIn(body: string): (readonly Record<string, unknown>[])[] {
   if (!/^\s{0,99}[[{]/.test(body) || body.length > parsedLengthMax) return []
-  try {
-    const value: unknown = JSON.parse(body)
-    const lists = Array.isArray(value) || typeof value !== 'object' || value === null ? [value] : Object.values(value)
-    return lists.flatMap((list) => {
-      const rows = Rows.safeParse(list)
-      return rows.success ? [rows.data] : []
-    })
-  } catch {
-    return []
-  }
+  const value = jsonIn(body)
+  const lists = Array.isArray(value) || typeof value !== 'object' || value === null ? [value] : Object.values(value)
+  return lists.flatMap((list) => {
+    const rows = Rows.safeParse(list)
+    return rows.success ? [rows.data] : []
+  })
 }
 
 function normalize(name: string): string {

@@ -34,3 +34,14 @@ it('follows no link that changes something, and a limited number of others', asy
   expect(requested).not.toContain('/logout')
   expect(pages.filter((path) => requested.has(path)).length).toBeLessThan(12)
 })
+
+it.each([
+  ['repeats a usual parameter', {}, true],
+  ['is stored by a cache that ignores queries', { age: '12' }, false],
+])('tests a start page that %s', async (_, headers, expected) => {
+  const found = await findOnSite(({ url = '' }, response) => {
+    const name = new URL(url, 'http://here.invalid').searchParams.get('lang') ?? ''
+    response.writeHead(200, { ...headers, connection: 'close', 'content-type': 'text/html' }).end(`<p>${name}</p>`)
+  })
+  expect(found.includes('cross-site-scripting-reflected')).toBe(expected)
+})

@@ -5,7 +5,7 @@
 export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'access-control-address-bypass': ['nginx-forwarded'],
   'access-control-path-bypass': ['haproxy-path-rule'],
-  'alias-traversal-linked-folder': ['nginx-alias-linked'],
+  'alias-traversal-linked-folder': ['nginx-alias-linked', 'nginx-api-prefix'],
   'amqp-anonymous': ['qpid-broker-j'],
   'amqp-default-login': ['garagemq', 'rabbitmq'],
   'apache-multiviews': ['apache-multiviews'],
@@ -218,7 +218,7 @@ export const verifiedOn: Readonly<Record<string, readonly string[]>> = {
   'server-side-request-forgery': ['fastapi-parameters', 'template-engines', 'unblocker'],
   'session-cookie-cached': ['varnish-session'],
   'session-id-predictable': ['php-diagnostics'],
-  'session-weak-secret': ['superset', 'web-tokens'],
+  'session-weak-secret': ['mojolicious-session', 'superset', 'web-tokens'],
   'setup-not-completed': ['home-assistant', 'jspwiki', 'ocs-reports', 'shaarli', 'zigbee2mqtt'],
   'setup-page-exposed': ['icingaweb2-setup', 'postfixadmin'],
   'smb-guest-share': ['samba', 'samba-guest', 'samba-netbios'],

@@ -57,7 +57,6 @@ const spellings: readonly ((path: string) => Detour)[] = [
   (path) => ({ target: path.replace(/^\/(.)/, (_, first: string) => `/${first.toUpperCase()}`) }),
   (path) => ({ target: `${path}/` }),
   (path) => ({ target: `${path};/` }),
-  (path) => ({ target: `${path}.json` }),
   (path) => ({ target: '/', headers: { 'X-Original-URL': path, 'X-Rewrite-URL': path } }),
 ]
 const origins: readonly ((path: string) => Detour)[] = internalAddresses.map((address) => (path) => ({

@@ -19,6 +19,23 @@ it('finds an API that reflects any origin', async () => {
   expect(await isFound({ '/api/me': 'any' })).toBe(true)
 })
 
+it.each([
+  ['null', (origin: string) => origin === 'null', true],
+  ['a name that begins like its own', (origin: string) => origin.startsWith('https://www.shop.example'), true],
+  ['a name that ends like its own', (origin: string) => origin.endsWith('shop.example'), true],
+  ['only its own', (origin: string) => origin === 'https://www.shop.example', false],
+])('evaluates an API that allows %s', async (_, isAllowed, expected) => {
+  const found = await findOnSite(({ url = '', headers: { origin = '' } }, response) => {
+    response.setHeader('connection', 'close')
+    if (url === '/api/me' && isAllowed(origin))
+      response.setHeader('access-control-allow-origin', origin).setHeader('access-control-allow-credentials', 'true')
+    if (url === '/')
+      response.end(`<link rel="canonical" href="https://www.shop.example/"><script>fetch('/api/me')</script>`)
+    else response.end('{}')
+  })
+  expect(found.includes('cors-reflects-origin-api')).toBe(expected)
+})
+
 it.each<[string, Readonly<Record<string, 'any' | 'own'>>, boolean]>([
   ['a fixed origin', { '/api/me': 'own' }, true],
   ['an API without credentials', { '/api/me': 'any' }, false],

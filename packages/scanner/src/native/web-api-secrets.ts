@@ -1,6 +1,7 @@
 /** Operations of an OpenAPI description that return secrets, or what requires authentication, to anyone. */
 import { type Answer, internal, readAnswers } from '#native/api-answers.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
+import { unmasked } from '#native/secret-values.ts'
 import { type Provider, readProvider } from '#native/web-openid.ts'
 import { requestWeb, webProof } from '#native/web-request.ts'
 
@@ -45,8 +46,10 @@ export const unprotectedOperation = checkInfo({
 })
 
 /** A member named like a secret with a value that isn't masked, empty, or a placeholder. */
-const secret =
-  /"(?:[\w.-]{0,40}[_.-])?(?:password|passwd|passphrase|secret(?:[_-]?key)?|private[_-]?key|api[_-]?key|access[_-]?key|client[_-]?secret|db[_-]?pass|smtp[_-]?pass)"\s{0,9}:\s{0,9}"(?!\*|•|x{3}|<|\$\{|change|redacted|hidden|string"|example)[^"\s]{4,200}"/i
+const secret = new RegExp(
+  String.raw`"(?:[\w.-]{0,40}[_.-])?(?:password|passwd|passphrase|secret(?:[_-]?key)?|private[_-]?key|api[_-]?key|access[_-]?key|client[_-]?secret|db[_-]?pass|smtp[_-]?pass)"\s{0,9}:\s{0,9}"${unmasked}"`,
+  'i',
+)
 /** A user and a password in a URL. */
 const credentials = /"[a-z][a-z\d+.-]{1,20}:\/\/[\w.-]{1,60}:(?!\*|x{3}|<|\$\{|redacted)[^\s:@/"]{3,100}@[\w.-]{1,200}/i
 const unsignedTried = 4

@@ -130,7 +130,7 @@ function sessionsOf({ status, headers }: WebResponse): string[] {
 }
 
 /** Whether a cache reports that it stored the response before the request. */
-function isHit({ headers }: WebResponse): boolean {
+export function isHit({ headers }: WebResponse): boolean {
   return headers.some(([name, value]) =>
     /^age$|cache-?hits?$/i.test(name) ? /[1-9]/.test(value) : /cache/i.test(name) && /\bhit\b/i.test(value),
   )

@@ -1,18 +1,11 @@
 import { expect, it } from 'vitest'
-import { findOnSite } from '#native/testing/examine.ts'
+import { findOnPages } from '#native/testing/examine.ts'
 
 const listing = (folder: string, names: readonly string[]) =>
   `<title>Index of ${folder}</title><h1>Index of ${folder}</h1><a href="../">../</a>${names.map((name) => `<a href="${name}">${name}</a>`).join('\n')}`
 
-async function isFound(pages: Readonly<Record<string, string>>): Promise<boolean> {
-  const found = await findOnSite(({ url = '' }, response) => {
-    response.setHeader('connection', 'close')
-    const body = pages[url]
-    if (body === undefined) response.writeHead(404).end()
-    else response.end(body)
-  })
-  return found.includes('confidential-files-exposed')
-}
+const isFound = async (pages: Readonly<Record<string, string>>) =>
+  (await findOnPages(pages)).includes('confidential-files-exposed')
 
 const listed = (name: string, content: string) =>
   isFound({ '/': '<h1>Shop</h1>', '/files/': listing('/files/', [name]), [`/files/${name}`]: content })
@@ -22,6 +15,7 @@ it.each([
   ['settings with a password', 'app.ini', '[database]\npassword = correct-horse\n'],
   ['an environment file with a key', 'shop.env', `key=${['sk', 'live', '51AbCdEfGhIjKlMnOp'].join('_')}\n`],
   ['a database dump', 'shop.sql', '-- MySQL dump 10.13\nCREATE TABLE users'],
+  ['statements about users', 'data.sql', "INSERT INTO users VALUES (1, 'erika')\n"],
   ['bank accounts', 'customers.csv', 'id;name;iban\n1;Erika;DE02120300000000202051\n'],
   ['addresses of customers', 'export.csv', 'first_name,last_name,email\nErika,Example,erika@shop.example\n'],
   ['users', 'users.json', '[{"name":"erika","email":"erika@shop.example"}]'],
@@ -35,6 +29,7 @@ it.each([
   ['a public certificate', 'server.pem', '-----BEGIN CERTIFICATE-----\nMIIB'],
   ['settings with placeholders', 'app.ini', 'password = ${DB_PASSWORD}\nsecret = changeme\ntoken: <token>\n'],
   ['texts of a user interface', 'de.json', '{"password":"Passwort","token":"Zugriffsschlüssel"}'],
+  ['statements about products', 'data.sql', "INSERT INTO chairs VALUES (1, 'oak')\n"],
   ['prices', 'prices.csv', 'id;name;price\n1;Chair;20\n'],
   ['an example', 'app.example.ini', 'password = correct-horse\n'],
   ['an archive of photos', 'photos.zip', 'PK\u0003\u0004...'],

@@ -1,10 +1,10 @@
 /** Files with secrets or personal data that a directory listing, a robots.txt, or a link names. */
 import { linksOf } from '#native/html-forms.ts'
-import { contentFolders, listedNames, listsOnlyAssets } from '#native/listing.ts'
+import { contentFolders, foldersIn, listedNames, listsOnlyAssets } from '#native/listing.ts'
 import { pathsInRobots } from '#native/named-paths.ts'
 import { checkInfo } from '#native/native-check.ts'
 import type { NativeCheck, NativeContext } from '#native/native-check.ts'
-import { isDecisive, personalMember } from '#native/personal-data.ts'
+import { isDecisive, normalized, personalMember } from '#native/personal-data.ts'
 import { kindOf, recordsIn } from '#native/record-kinds.ts'
 import { readPages } from '#native/site-pages.ts'
 import { secretKeyIn } from '#native/web-script-secrets.ts'
@@ -31,7 +31,7 @@ const filesMax = 16
 const listingsMax = 6
 const bytesMax = 65_536
 const filesMs = 8000
-/** Files that are made to be read, and their likes. */
+/** Files that are meant to be read, such as examples and translations. */
 const harmless =
   /example|sample|template|dummy|schema|swagger|openapi|manifest|package(?:-lock)?\.json|composer\.|\/(?:i18n|lang|languages|locales?|translations?)\//i
 
@@ -50,7 +50,7 @@ const secret = new RegExp(
 )
 const passwordHash = /^[\w.@-]{1,60}:(?:\$apr1\$|\$2[aby]\$|\{SHA\}|\$[156]\$)[^\n]{0,100}/m
 const dump =
-  /^(?:-- (?:MySQL|MariaDB|PostgreSQL|phpMyAdmin)\b[^\n]{0,60}|INSERT INTO [^\n]{1,200}|COPY [^\n]{1,200} FROM stdin;)/m
+  /^(?:-- (?:MySQL|MariaDB|PostgreSQL|phpMyAdmin)\b[^\n]{0,60}|(?:INSERT INTO|COPY) [^\n]{0,200}?(?:account|address|credential|customer|e_?mail|employee|member|order|pass|person|session|user)[^\n]{0,200})/im
 const archive = new RegExp(String.raw`^(?:PK\x03\x04|\x1f[\x8b\ufffd]\x08|BZh\d|\ufffd7zXZ|7z\ufffd\ufffd|Rar!)`)
 const database = /^SQLite format 3/
 
@@ -109,7 +109,7 @@ async function* namedFiles(context: NativeContext, site: WebSite): AsyncGenerato
   const robots = site.base === '/' ? await requestWeb(context, { target: '/robots.txt' }) : undefined
   const ruled = robots?.status === 200 ? pathsInRobots(robots.body) : []
   const linked = pages.flatMap(({ body, path }) => linksOf(body).flatMap((link) => pathHere(link, path) ?? []))
-  const sources = pages.flatMap(({ body, path }) => foldersOfSources(body, path))
+  const sources = pages.flatMap((page) => foldersIn(page, site.base))
   const mentioned = scripts.flatMap((script) => filesNamedIn(script))
   const named = [...new Set([...ruled, ...linked, ...mentioned])].filter(
     (path) => path.startsWith(site.base) && !isDestructive(path),
@@ -145,17 +145,6 @@ function filesNamedIn(script: string): string[] {
   return [...paths].map(([, path = '']) => path)
 }
 
-const sourcesMax = 30
-
-/** Folders of images and scripts, and those above them. */
-function foldersOfSources(body: string, base: string): string[] {
-  const sources = body.matchAll(/\s(?:src|href)\s{0,9}=\s{0,9}["']?([^"'?#\s>]{1,300})/gi).take(sourcesMax)
-  return [...sources].flatMap(([, source = '']) => {
-    const path = pathHere(source, base)
-    return path === undefined ? [] : [folderOf(path)]
-  })
-}
-
 const personal =
   /e_?mail|phone|telefon|mobile|street|address|adresse|first_?name|last_?name|surname|vorname|nachname|^name$/
 
@@ -164,9 +153,7 @@ function personalColumns(content: string): string | undefined {
   const [header = '', row = ''] = content.split(/\r?\n/, 2)
   const [separator = ''] = /[,;\t]/.exec(header) ?? []
   if (separator === '' || header.length > 2000 || row.split(separator).length < 2) return undefined
-  const columns = header
-    .split(separator)
-    .map((name) => name.trim().replaceAll('"', '').toLowerCase().replaceAll(/[\s-]/g, '_'))
+  const columns = header.split(separator).map((name) => normalized(name.trim().replaceAll('"', '')))
   const isPersonal = columns.some(isDecisive) || columns.filter((name) => personal.test(name)).length >= 3
   return isPersonal ? header : undefined
 }

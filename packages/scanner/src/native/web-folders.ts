@@ -23,16 +23,16 @@ export const folderTraversal = checkInfo({
 })
 export const folderAlias = checkInfo({
   id: 'alias-traversal-linked-folder',
-  name: 'Path traversal via a location without a trailing slash (nginx alias)',
+  name: 'Path traversal via a location without a trailing slash (nginx)',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'A `location` that the home page uses has no trailing slash, but its `alias` does, so a path such as /static../ reaches the parent folder. The check read a file of the page this way.',
+    'A `location` that the site uses has no trailing slash, but its `alias` or `proxy_pass` does, so a path such as /static../ reaches the parent folder. The check read a file of the page or the root of the API this way.',
   impact:
-    'An attacker can read files in the parent folder, which often contains the source code, settings, or database of the application.',
+    'An attacker can read what is in the parent folder: often the source code, settings, or database of the application, or internal operations of its API.',
   remediation:
-    'End both the `location` and its `alias` in nginx with a slash: `location /static/ { alias /srv/static/; }`.',
+    'End both the `location` and its `alias` or `proxy_pass` in nginx with a slash: `location /static/ { alias /srv/static/; }`.',
   reference: 'https://cwe.mitre.org/data/definitions/22.html',
   tags: 'lfi nginx alias',
 })

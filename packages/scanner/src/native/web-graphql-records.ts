@@ -1,5 +1,6 @@
 /** Lists that a GraphQL API with introspection returns to anyone. */
 import { z } from 'zod'
+import { jsonIn } from '#native/json.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { kindOf } from '#native/record-kinds.ts'
 import { graphqlPathsIn } from '#native/web-graphql.ts'
@@ -86,7 +87,7 @@ interface List {
 
 /** Lists of the schema that need no arguments and have internal members. */
 function listsIn(body: string): readonly List[] | undefined {
-  const schema = parsed(body)?.data.__schema
+  const schema = Schema.safeParse(jsonIn(body)).data?.data.__schema
   if (!schema) return undefined
   const members = new Map(schema.types.map(({ name, fields }) => [name, fields ?? []]))
   const lists = schema.queryType.fields.flatMap((field) => {
@@ -98,14 +99,6 @@ function listsIn(body: string): readonly List[] | undefined {
     return internal.length > 0 ? [{ name: field.name, members: names, internal }] : []
   })
   return lists.slice(0, listsMax)
-}
-
-function parsed(body: string): z.infer<typeof Schema> | undefined {
-  try {
-    return Schema.safeParse(JSON.parse(body)).data
-  } catch {
-    return undefined
-  }
 }
 
 function isInternal(member: string, list: string): boolean {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { answering, runNativeChecks, tcpPeer } from '#native/testing/examine.ts'
+import { answering, findOnSite, runNativeChecks, tcpPeer } from '#native/testing/examine.ts'
 
 const reply = (status: string, body: string) =>
   `HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
@@ -22,4 +22,18 @@ it.each([
   const { found, covered } = await runNativeChecks(peer, { protocol: 'http' }, [])
   expect(found.filter((id) => id === 'http-method-bypass')).toEqual(expected)
   expect(covered).toContain('http-method-bypass')
+})
+
+it.each([
+  ['HEAD', ['http-method-bypass']],
+  ['PUT', []],
+])('judges a linked page that is not protected for %s', async (method, expected) => {
+  const found = await findOnSite((request, response) => {
+    response.setHeader('connection', 'close')
+    if (request.url === '/') response.end('<a href="/report">Report</a>')
+    else if (request.url !== '/report') response.writeHead(404).end()
+    else if (request.method === method) response.end('Salaries')
+    else response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end()
+  })
+  expect(found.filter((id) => id === 'http-method-bypass')).toEqual(expected)
 })

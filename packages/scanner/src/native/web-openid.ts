@@ -1,6 +1,8 @@
 /** OpenID Connect and OAuth providers that publish private keys or the secrets of their clients. */
 import { z } from 'zod'
+import { jsonIn } from '#native/json.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
+import { unmasked } from '#native/secret-values.ts'
 import { folderOf, requestWeb, webProof } from '#native/web-request.ts'
 
 export const privateKeyPublished = checkInfo({
@@ -41,8 +43,7 @@ const Metadata = z.object({
   registration_endpoint: z.string().optional(),
 })
 const Keys = z.object({ keys: z.array(z.object({ kty: z.string(), d: z.string().optional() })) })
-const clientSecret =
-  /"client_secret"\s{0,9}:\s{0,9}"(?!\*|•|x{3}|<|\$\{|change|redacted|hidden|string"|example)[^"\s]{4,200}"/i
+const clientSecret = new RegExp(String.raw`"client_secret"\s{0,9}:\s{0,9}"${unmasked}"`, 'i')
 
 /** Paths on this server of the endpoints that a provider names. */
 export interface Provider {
@@ -120,12 +121,4 @@ async function listedSecret(context: NativeContext, { registration, token }: Pro
     if (page && secret !== undefined) return { ...webProof(page, [secret]), path: target }
   }
   return null
-}
-
-function jsonIn(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }

@@ -31,6 +31,7 @@ import { addsHeader, headerInjection } from '#native/header-injection.ts'
 import { commandInjection, isRedirect, openRedirect, redirectsAway, runsCommand } from '#native/server-commands.ts'
 import { addsAttribute, type Attempt, reflectedMarkup, scripting } from '#native/reflected-markup.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
+import { isHit } from '#native/web-cache.ts'
 import { readPages } from '#native/site-pages.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
 
@@ -131,17 +132,22 @@ export const webParameters: NativeCheck = {
 
 const usualNames = 'q s search query lang name id page ref utm_source message error'.split(' ')
 
-/** Usual parameters whose values the start page repeats, found with one request. */
+/** Usual parameters whose values the start page repeats, found with one request and one before it. */
 async function repeatedNames(context: NativeContext, { base }: WebSite): Promise<readonly Parameter[]> {
+  // A cache that ignores queries would store the marks for all visitors.
+  const fresh = await requestWeb(context, { target: `${base}?glacis=${randomBytes(6).toString('hex')}` })
+  if (!fresh || isHit(fresh)) return []
   const marked = usualNames.map((name) => [name, `g${randomBytes(5).toString('hex')}`] as const)
   const query = marked.map((pair) => pair.join('=')).join('&')
   const page = await requestWeb(context, { target: `${base}?${query}`, headers: { Accept: 'text/html,*/*;q=0.8' } })
   // A page that contains the whole query has no parameter of its own.
   if (!page || page.body.includes(query)) return []
-  return marked
-    .filter(([, mark]) => page.body.includes(mark))
-    // A value of its own keeps the requests out of what a cache stores for the start page.
-    .map(([name, mark]) => ({ path: base, query: [['g', mark]], name, value: '' }))
+  return (
+    marked
+      .filter(([, mark]) => page.body.includes(mark))
+      // A value of its own keeps the requests out of what a cache stores for the start page.
+      .map(([name, mark]) => ({ path: base, query: [['g', mark]], name, value: '' }))
+  )
 }
 
 async function interpolation(context: NativeContext, attempts: readonly Attempt[]) {

@@ -1,15 +1,8 @@
 import { expect, it } from 'vitest'
-import { findOnSite } from '#native/testing/examine.ts'
+import { findOnPages } from '#native/testing/examine.ts'
 
-async function isFound(pages: Readonly<Record<string, string>>): Promise<boolean> {
-  const found = await findOnSite(({ url = '' }, response) => {
-    response.setHeader('connection', 'close')
-    const body = pages[url]
-    if (body === undefined) response.writeHead(404).end()
-    else response.end(body)
-  })
-  return found.includes('script-secrets-exposed')
-}
+const isFound = async (pages: Readonly<Record<string, string>>) =>
+  (await findOnPages(pages)).includes('script-secrets-exposed')
 
 /** Joined, so that no scanner of repositories mistakes it for a key. */
 const paymentKey = ['sk', 'live', '51AbCdEfGhIjKlMnOp'].join('_')

@@ -1,6 +1,7 @@
 /** The start page of a web server and its scripts, read once for all checks. */
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import { jsonIn } from '#native/json.ts'
 import type { NativeContext } from '#native/native-check.ts'
 import { folderOf, type Page, pathHere, readPage, readPageAt, requestWeb } from '#native/web-request.ts'
 
@@ -71,12 +72,8 @@ const SourceMap = z.object({ sources: z.array(z.string()), sourcesContent: z.arr
 
 /** The application's own sources, without those of its libraries. */
 function sourcesIn(body: string): string {
-  try {
-    const { sources, sourcesContent } = SourceMap.parse(JSON.parse(body))
-    return sourcesContent.filter((_, index) => !/node_modules|webpack\/|^\0/.test(sources[index] ?? '')).join('\n')
-  } catch {
-    return ''
-  }
+  const { sources, sourcesContent } = SourceMap.safeParse(jsonIn(body)).data ?? { sources: [], sourcesContent: [] }
+  return sourcesContent.filter((_, index) => !/node_modules|webpack\/|^\0/.test(sources[index] ?? '')).join('\n')
 }
 
 /** Base path of a page's relative links. */

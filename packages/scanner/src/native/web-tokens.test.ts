@@ -36,3 +36,17 @@ it.each<[string, (turn: number) => string, boolean]>([
   })
   expect(found.includes('session-id-predictable')).toBe(expected)
 })
+
+/** `value--signature`, as Mojolicious signs a cookie with its name. */
+const signed = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex')
+
+it.each([
+  ['the name of the application', `canteen=e30--${signed('canteen', 'canteen=e30')}`, true],
+  ['a secret of an example', `auth=guest.${signed('changeme', 'guest')}`, true],
+  ['a secret of its own', `auth=guest.${signed('bXkgb3duIHJhbmRvbSBieXRlcw', 'guest')}`, false],
+])('tests a cookie with a hexadecimal signature by %s', async (_, cookie, expected) => {
+  const found = await findOnSite((_request, response) =>
+    response.setHeader('set-cookie', cookie).end('<title>Shop</title>'),
+  )
+  expect(found.includes('session-weak-secret')).toBe(expected)
+})

@@ -62,6 +62,7 @@ const predictable = checkInfo({
 const words = [
   'secret password changeme change-me changeit admin test testing jwt token auth key private default example dev',
   'development qwerty letmein insecure session cookie flask express node hello root pass demo super',
+  'app myapp my_app application server web website site api shop',
   'secretkey secretKey secret_key secret-key my_secret my-secret mysecret mysecretkey my_secret_key my-secret-key',
   'your_secret your-secret your-secret-key your_secret_key yoursecret yoursecretkey your-256-bit-secret',
   'your_jwt_secret your-jwt-secret jwtsecret jwt_secret jwt-secret jwtSecret jwt_secret_key JWT_SECRET',

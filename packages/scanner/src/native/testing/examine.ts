@@ -84,6 +84,14 @@ export async function findOnSite(serve: RequestListener): Promise<string[]> {
   return (await observeSite(serve)).flatMap((observation) => (observation.kind === 'finding' ? observation.check : []))
 }
 
+/** The same for a site of fixed pages. */
+export function findOnPages(pages: Readonly<Record<string, string>>): Promise<string[]> {
+  return findOnSite(({ url = '' }, response) => {
+    const body = pages[url]
+    response.writeHead(body === undefined ? 404 : 200, { connection: 'close' }).end(body)
+  })
+}
+
 /** The same for a server that uses HTTP/2 without TLS. */
 export async function findOnHttp2Site(
   serve: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
