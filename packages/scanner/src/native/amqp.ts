@@ -16,6 +16,7 @@ const guestLogin = checkInfo({
     'Delete the user (`rabbitmqctl delete_user guest`), create a separate user for each application, and keep the default `loopback_users`, which limits guest to localhost.',
   reference: 'https://www.rabbitmq.com/docs/access-control#default-state',
   tags: 'default-login amqp rabbitmq network',
+  verifiedOn: 'garagemq rabbitmq',
 })
 const anonymous = checkInfo({
   id: 'amqp-anonymous',
@@ -28,6 +29,7 @@ const anonymous = checkInfo({
   remediation: 'In rabbitmq.conf, set `anonymous_login_user = none`, or remove ANONYMOUS from `auth_mechanisms`.',
   reference: 'https://www.rabbitmq.com/docs/access-control#anonymous-login',
   tags: 'misconfig amqp rabbitmq unauth network',
+  verifiedOn: 'qpid-broker-j',
 })
 const cleartext = checkInfo({
   id: 'amqp-cleartext-login',

@@ -14,6 +14,7 @@ const openMenu = checkInfo({
   remediation: 'Require a login, or disable the service. Use SSH instead of Telnet.',
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'misconfig console telnet unauth network',
+  verifiedOn: 'telnetd-menu',
 })
 const menuSecrets = checkInfo({
   id: 'console-menu-secrets',
@@ -27,6 +28,7 @@ const menuSecrets = checkInfo({
   remediation: 'Require a login, hide passwords in the output, and change those that were shown.',
   reference: 'https://cwe.mitre.org/data/definitions/522.html',
   tags: 'exposure console telnet secrets unauth network',
+  verifiedOn: 'telnetd-menu',
 })
 
 /** An entry such as `2 Configuration`, `2) Configuration`, or `[2] Configuration`. */

@@ -15,6 +15,7 @@ const open = checkInfo({
     'Stop the service if it was left over from debugging. Otherwise, bind it to localhost and connect through SSH.',
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'misconfig console debug rce unauth network',
+  verifiedOn: 'socat-shell vertx-shell',
 })
 
 /** The last line of a greeting. A bare `>` is too common to prove anything. */

@@ -17,6 +17,7 @@ export const exposedDatabase = checkInfo({
     'Move the database out of the web root, for example in MediaWiki with `$wgSQLiteDataDir = "/var/lib/mediawiki";` in LocalSettings.php, or deny access to its folder. Treat the data as compromised: reset passwords, and invalidate sessions and tokens.',
   reference: 'https://cwe.mitre.org/data/definitions/538.html',
   tags: 'exposure files config',
+  verifiedOn: 'mediawiki-sqlite',
 })
 
 /** By the name of the product in lower case. */

@@ -15,6 +15,7 @@ const open = checkInfo({
     'Limit clients with `distccd --allow 192.0.2.0/24`, bind to an internal interface with `--listen`, or use distcc over SSH.',
   reference: 'https://www.distcc.org/security.html',
   tags: 'misconfig distcc unauth network',
+  verifiedOn: 'distcc',
 })
 const usualPort = 3632
 

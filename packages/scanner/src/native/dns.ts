@@ -16,6 +16,7 @@ const transfer = checkInfo({
     'Allow transfers only to secondary servers, for example `allow-transfer { 192.0.2.53; };` in BIND, and authenticate them with TSIG.',
   reference: 'https://www.rfc-editor.org/rfc/rfc5936#section-6',
   tags: 'misconfig dns disclosure network',
+  verifiedOn: 'bind9 knot nsd pdns yadifa',
 })
 const recursion = checkInfo({
   id: 'dns-open-recursion',
@@ -29,6 +30,7 @@ const recursion = checkInfo({
     'Allow recursion only for your own networks: `allow-recursion { localnets; };` in BIND, `access-control:` in Unbound. On authoritative servers, turn it off with `recursion no;`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc5358',
   tags: 'misconfig dns amplification network',
+  verifiedOn: 'adguard-home bind9 dnscache knot-resolver pdns-recursor unbound unbound-control unbound-dot',
 })
 const version = checkInfo({
   id: 'dns-version-disclosed',
@@ -41,6 +43,7 @@ const version = checkInfo({
   remediation: 'Hide the version: `version "none";` in BIND, `hide-version: yes` in Unbound.',
   reference: 'https://www.rfc-editor.org/rfc/rfc4892',
   tags: 'disclosure dns network',
+  verifiedOn: 'bind9 knot nsd pdns pdns-recursor unbound unbound-control unbound-dot yadifa',
 })
 const update = checkInfo({
   id: 'dns-update-open',
@@ -56,6 +59,7 @@ const update = checkInfo({
     'Accept updates only with a TSIG key, for example `allow-update { key "dhcp"; };` or an `update-policy` in BIND.',
   reference: 'https://www.rfc-editor.org/rfc/rfc2136',
   tags: 'misconfig dns unauth network',
+  verifiedOn: 'bind9-update',
 })
 
 /** Zone names common in private networks and test systems. */

@@ -21,6 +21,7 @@ const noSpf = checkInfo({
     'Publish a TXT record that lists your mail servers and ends with `-all`, for example `v=spf1 mx -all`, and combine it with DMARC.',
   reference: 'https://www.rfc-editor.org/rfc/rfc7208',
   tags: 'misconfig dns mail spoofing',
+  verifiedOn: 'mail-domain',
 })
 const openSpf = checkInfo({
   ...low,
@@ -31,6 +32,7 @@ const openSpf = checkInfo({
   remediation: 'List the servers that send your mail, and end the record with `-all` or `~all`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc7208#section-5.1',
   tags: 'misconfig dns mail spoofing',
+  verifiedOn: 'mail-domain-permissive',
 })
 const noDmarc = checkInfo({
   ...low,
@@ -42,6 +44,7 @@ const noDmarc = checkInfo({
     'Publish a TXT record at `_dmarc`, at first `v=DMARC1; p=none; rua=mailto:…` to collect reports, then `p=quarantine` or `p=reject`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc7489',
   tags: 'misconfig dns mail spoofing',
+  verifiedOn: 'mail-domain',
 })
 const weakDmarc = checkInfo({
   ...low,
@@ -52,6 +55,7 @@ const weakDmarc = checkInfo({
   remediation: 'Check the reports for legitimate senders, then set `p=quarantine` or `p=reject`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc7489#section-6.3',
   tags: 'misconfig dns mail spoofing',
+  verifiedOn: 'mail-domain-permissive',
 })
 const noMtaSts = checkInfo({
   id: 'mail-transport-security-missing',
@@ -66,6 +70,7 @@ const noMtaSts = checkInfo({
     'Publish an MTA-STS policy (`_mta-sts` TXT record and `https://mta-sts.DOMAIN/.well-known/mta-sts.txt`), or sign the zone with DNSSEC and publish TLSA records.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8461',
   tags: 'misconfig dns mail tls',
+  verifiedOn: 'mail-domain',
 })
 
 const noCaa = checkInfo({
@@ -78,6 +83,7 @@ const noCaa = checkInfo({
   remediation: 'Publish a CAA record for your certificate authority, for example `0 issue "letsencrypt.org"`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8659',
   tags: 'misconfig dns tls',
+  verifiedOn: 'mail-domain mail-domain-permissive',
 })
 const noDnssec = checkInfo({
   ...none,
@@ -89,6 +95,7 @@ const noDnssec = checkInfo({
   remediation: 'Sign the zone, and publish the DS record at your registrar.',
   reference: 'https://www.rfc-editor.org/rfc/rfc9364',
   tags: 'misconfig dns',
+  verifiedOn: 'mail-domain mail-domain-permissive',
 })
 
 export const domainChecks: readonly CheckInfo[] = [noSpf, openSpf, noDmarc, weakDmarc, noMtaSts, noCaa, noDnssec]

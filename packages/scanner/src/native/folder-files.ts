@@ -19,6 +19,7 @@ export const exposedFile = checkInfo({
     'Remove the file or deny access to it, deploy only what visitors need, and rotate every secret that it contains.',
   reference: 'https://cwe.mitre.org/data/definitions/538.html',
   tags: 'exposure files backup config',
+  verifiedOn: 'nginx-application-files',
 })
 
 const phpSettings = [/^\s{0,9}<\?php/, /pass(?:word|wd)|DB_|secret/i]

@@ -18,6 +18,7 @@ const upload = checkInfo({
     'Disable anonymous uploads: `anon_upload_enable=NO` in vsftpd, `<Limit WRITE> DenyAll </Limit>` in ProFTPD, `-i` in Pure-FTPd.',
   reference: 'https://www.rfc-editor.org/rfc/rfc1635',
   tags: 'misconfig ftp unauth network',
+  verifiedOn: 'pyftpdlib vsftpd',
 })
 const folders = ['', 'incoming', 'upload', 'uploads', 'pub']
 const readOptions = { firstByteMs: 4000, idleMs: 150, totalMs: 6000 }

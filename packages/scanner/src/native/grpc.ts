@@ -24,6 +24,7 @@ const reflection = checkInfo({
     'Do not register the reflection service in production (`reflection.Register` in Go), or require authentication for it, and restrict the port to the clients of the API.',
   reference: 'https://grpc.io/docs/guides/reflection/',
   tags: 'exposure grpc network',
+  verifiedOn: 'centrifugo headscale seaweedfs temporal xray',
 })
 const routingApi = checkInfo({
   id: 'gobgp-api-open',
@@ -38,6 +39,7 @@ const routingApi = checkInfo({
     'Bind the API to localhost (`gobgpd --api-hosts 127.0.0.1:50051`), or require client certificates with `--tls` and `--tls-client-ca-file`.',
   reference: 'https://github.com/osrg/gobgp/blob/master/docs/sources/cli-command-syntax.md',
   tags: 'misconfig grpc gobgp bgp unauth network',
+  verifiedOn: 'gobgpd',
 })
 export const openMethods = checkInfo({
   id: 'grpc-api-open',
@@ -52,6 +54,7 @@ export const openMethods = checkInfo({
     'Check authentication in an interceptor for all methods, or require client certificates (mutual TLS), and do not register the reflection service in production.',
   reference: 'https://grpc.io/docs/guides/auth/',
   tags: 'misconfig grpc api unauth network',
+  verifiedOn: 'grpc-accounts temporal',
 })
 const servicesMax = 4
 const methodsMax = 6

@@ -17,6 +17,7 @@ export const headerInjection = checkInfo({
   remediation: 'Reject line breaks in values that become headers. Current frameworks do so; update old ones.',
   reference: 'https://cwe.mitre.org/data/definitions/113.html',
   tags: 'injection crlf',
+  verifiedOn: 'python-redirects',
 })
 
 export async function addsHeader(parameter: Parameter, send: SendValue): Promise<Proof | null> {

@@ -15,6 +15,7 @@ const insecureMode = checkInfo({
   remediation: 'Start Homebridge without `-I` (`--insecure`), and allow only the local network to reach the port.',
   reference: 'https://github.com/homebridge/homebridge/wiki',
   tags: 'misconfig homekit homebridge iot unauth',
+  verifiedOn: 'homebridge',
 })
 
 /** Only requests the list from servers whose start page is an error in the format of the protocol. */

@@ -16,6 +16,7 @@ const aggressive = checkInfo({
   remediation: 'Use IKEv2 with certificates, and disable aggressive mode (`aggressive = no` in strongSwan).',
   reference: 'https://www.kb.cert.org/vuls/id/886601',
   tags: 'misconfig ike ipsec vpn disclosure network udp',
+  verifiedOn: 'strongswan',
 })
 
 const initiator = hex('474c414349530001')

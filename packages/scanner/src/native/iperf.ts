@@ -17,6 +17,7 @@ const open = checkInfo({
     'Stop the server after the measurement. Otherwise, require credentials with `--authorized-users-path` and `--rsa-private-key-path`, or limit TCP and UDP port 5201 to trusted clients.',
   reference: 'https://software.es.net/iperf/invoking.html',
   tags: 'misconfig iperf unauth network',
+  verifiedOn: 'iperf3',
 })
 const cookie = `${'glacis'.repeat(6)}\0`
 const parameters = '{"tcp":true,"omit":0,"time":1,"parallel":1,"len":131072}'

@@ -17,6 +17,7 @@ const anonymous = checkInfo({
   reference:
     'https://www.cisa.gov/news-events/alerts/2013/07/26/risks-using-intelligent-platform-management-interface-ipmi',
   tags: 'default-login misconfig ipmi unauth network udp',
+  verifiedOn: 'ipmi',
 })
 const cipherZero = checkInfo({
   id: 'ipmi-cipher-zero',

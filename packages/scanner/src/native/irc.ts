@@ -18,6 +18,7 @@ const open = checkInfo({
     'If the server is not needed, shut it down. Otherwise, require a server password or SASL, and accept client connections over TLS only (port 6697).',
   reference: 'https://www.rfc-editor.org/rfc/rfc2812',
   tags: 'misconfig irc cleartext network',
+  verifiedOn: 'ngircd',
 })
 /** Servers first look up the name of the client's address and ask its ident service. */
 const lookupMs = 15_000

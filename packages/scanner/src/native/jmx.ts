@@ -17,6 +17,7 @@ const jmxOpen = checkInfo({
     'Set `com.sun.management.jmxremote.authenticate=true` with a password file, enable `com.sun.management.jmxremote.ssl`, and bind JMX to an internal interface with `com.sun.management.jmxremote.host`.',
   reference: 'https://docs.oracle.com/en/java/javase/21/management/monitoring-and-management-using-jmx-technology.html',
   tags: 'misconfig rmi jmx java unauth network',
+  verifiedOn: 'jmx',
 })
 const registryOpen = checkInfo({
   id: 'rmi-registry-open',
@@ -30,6 +31,7 @@ const registryOpen = checkInfo({
   remediation: 'Bind the registry to an internal interface, and allow only trusted clients in the firewall.',
   reference: 'https://docs.oracle.com/en/java/javase/21/docs/specs/rmi/registry.html',
   tags: 'misconfig rmi java disclosure network',
+  verifiedOn: 'karaf rmi-registry',
 })
 const jmeterOpen = checkInfo({
   id: 'jmeter-server-open',
@@ -44,6 +46,7 @@ const jmeterOpen = checkInfo({
     'Remove `server.rmi.ssl.disable=true` and use a keystore of your own, so that JMeter accepts only clients with its key, and allow only the JMeter client in the firewall.',
   reference: 'https://jmeter.apache.org/usermanual/remote-test.html',
   tags: 'misconfig rmi jmeter java unauth network',
+  verifiedOn: 'jmeter-server',
 })
 
 const readOptions = { firstByteMs: 3000, idleMs: 300, bytesMax: 65_536 }

@@ -16,6 +16,7 @@ const hashes = checkInfo({
   remediation,
   reference: 'https://www.openldap.org/doc/admin26/access-control.html',
   tags: 'misconfig ldap disclosure unauth network',
+  verifiedOn: 'slapd-accounts',
 })
 const accounts = checkInfo({
   id: 'ldap-accounts-readable',
@@ -28,6 +29,7 @@ const accounts = checkInfo({
   remediation,
   reference: 'https://www.rfc-editor.org/rfc/rfc4513#section-5.1.1',
   tags: 'misconfig ldap disclosure unauth network',
+  verifiedOn: 'slapd-accounts slapd-ldaps',
 })
 const configuration = checkInfo({
   id: 'ldap-configuration-readable',
@@ -42,6 +44,7 @@ const configuration = checkInfo({
     'Remove read access from the configuration database, for example with `olcAccess: to * by dn.exact=gidNumber=0+uidNumber=0,cn=peercred,cn=external,cn=auth manage by * none` in `olcDatabase={0}config,cn=config`, and change the passwords that were readable.',
   reference: 'https://www.openldap.org/doc/admin26/slapdconf2.html',
   tags: 'misconfig ldap openldap disclosure unauth network',
+  verifiedOn: 'slapd-config',
 })
 const monitor = checkInfo({
   id: 'ldap-monitor-readable',
@@ -56,6 +59,7 @@ const monitor = checkInfo({
     'Restrict the monitor database to administrators, for example with `olcAccess: to * by dn.exact="cn=admin,dc=example,dc=com" read by * none` in `olcDatabase={1}monitor,cn=config`.',
   reference: 'https://www.openldap.org/doc/admin26/monitoringslapd.html',
   tags: 'misconfig ldap openldap disclosure unauth network',
+  verifiedOn: 'slapd-config slapd-monitor',
 })
 const contextsMax = 3
 const searchEntry = 0x64

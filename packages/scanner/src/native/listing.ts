@@ -15,6 +15,8 @@ const listing = checkInfo({
     'Disable directory listings: `Options -Indexes` in Apache, `autoindex off;` in nginx, `file_server` without `browse` in Caddy, `dir-listing.activate = "disable"` in lighttpd.',
   reference: 'https://cwe.mitre.org/data/definitions/548.html',
   tags: 'exposure listing http',
+  verifiedOn:
+    'apache2 caddy hfs http-server lighttpd mini-httpd miniserve nginx rclone-webdav serve simple-http-server tomcat-listing webrick wsgidav',
 })
 export const contentFolders = ['backup/', 'uploads/', 'files/', 'logs/']
 const assetFolders = ['static/', 'images/']

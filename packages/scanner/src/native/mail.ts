@@ -14,6 +14,7 @@ const anyPassword = checkInfo({
     "Check the server's password database. In Dovecot, remove passdb entries with `nopassword` or a static password, which are meant for testing only.",
   reference: 'https://doc.dovecot.org/2.3/configuration_manual/authentication/static_password_database/',
   tags: 'misconfig imap pop3 auth network',
+  verifiedOn: 'dovecot',
 })
 
 /** One login with random credentials, which must fail. Needs permission for logins. */

@@ -18,6 +18,7 @@ const open = checkInfo({
     'Require authorization (OAuth 2.1, or a reverse proxy that checks a token), or bind the server to localhost.',
   reference: 'https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization',
   tags: 'misconfig mcp ai unauth',
+  verifiedOn: 'fastmcp mcp-go-sdk',
 })
 
 const initialize = JSON.stringify({

@@ -17,6 +17,7 @@ const memoryDisclosure = checkInfo({
     'Update MongoDB to 8.2.3, 8.0.17, 7.0.28, 6.0.27, 5.0.32, 4.4.30, or later, and rotate the credentials that the server has processed. Until then, remove `zlib` from `net.compression.compressors`.',
   reference: 'https://nvd.nist.gov/vuln/detail/CVE-2025-14847',
   tags: 'cve cve2025 mongodb memory kev unauth network',
+  verifiedOn: 'mongodb',
 })
 
 const opcodes = { compressed: 2012, message: 2013 }

@@ -17,6 +17,7 @@ const noPassword = checkInfo({
     "Set a password (`ALTER USER 'root'@'%' IDENTIFIED BY '…'`) or remove remote root accounts (`DROP USER 'root'@'%'`), and bind the server to localhost (`bind-address = 127.0.0.1`) or an internal interface.",
   reference: 'https://dev.mysql.com/doc/refman/8.4/en/default-privileges.html',
   tags: 'default-login mysql mariadb unauth network',
+  verifiedOn: 'mariadb',
 })
 const anonymous = checkInfo({
   id: 'mysql-anonymous-account',
@@ -31,6 +32,7 @@ const anonymous = checkInfo({
     "Remove the account (`DROP USER ''@'%'`), run `mysql_secure_installation`, and bind the server to localhost (`bind-address = 127.0.0.1`) or an internal interface.",
   reference: 'https://dev.mysql.com/doc/refman/8.4/en/connection-access.html',
   tags: 'misconfig mysql mariadb unauth network',
+  verifiedOn: 'mariadb-anonymous',
 })
 const cleartext = checkInfo({
   id: 'mysql-no-tls',
@@ -43,6 +45,7 @@ const cleartext = checkInfo({
   remediation: 'Configure a certificate with `ssl_cert` and `ssl_key`, and set `require_secure_transport = ON`.',
   reference: 'https://dev.mysql.com/doc/refman/8.4/en/using-encrypted-connections.html',
   tags: 'misconfig mysql mariadb cleartext network',
+  verifiedOn: 'mariadb',
 })
 
 export const tlsFlag = 0x800

@@ -105,16 +105,22 @@ type CheckDescription = Pick<CheckInfo, 'id' | 'name' | 'severity' | 'summary' |
   readonly score: number | null
   readonly reference: string
   readonly tags: string
+  /**
+   * Lab programs on which the check reports the weak variant and not the hardened one. Absent: only tried on a stand-in,
+   * or on a program without a hardened variant.
+   */
+  readonly verifiedOn?: string
 }
 
-/** Metadata of a native check; tags are one space-separated text. */
-export function checkInfo({ reference, tags, ...description }: CheckDescription): CheckInfo {
+/** Metadata of a native check; tags and programs are each one space-separated text. */
+export function checkInfo({ reference, tags, verifiedOn, ...description }: CheckDescription): CheckInfo {
   return {
     ...description,
     threat: description.id,
     references: [reference],
     cves: [],
     tags: tags.split(' '),
+    verifiedOn: verifiedOn?.split(' ') ?? [],
     quality: 99,
   }
 }

@@ -16,6 +16,7 @@ const openExport = checkInfo({
     'Limit each export to its clients: `/srv/data 192.0.2.0/24(rw,root_squash,sec=krb5p)` in /etc/exports, or a `CLIENT` block in NFS-Ganesha. Require Kerberos, and block TCP port 2049 at the network perimeter.',
   reference: 'https://www.rfc-editor.org/rfc/rfc7530#section-19',
   tags: 'misconfig nfs unauth network',
+  verifiedOn: 'nfs-ganesha',
 })
 
 const nfsProgram = 100_003

@@ -16,6 +16,7 @@ const exposed = checkInfo({
     'List the monitoring servers in `allowed_hosts`, and require client certificates (`ssl_client_certs=2`) in nrpe.cfg.',
   reference: 'https://github.com/NagiosEnterprises/nrpe/blob/master/SECURITY.md',
   tags: 'misconfig nrpe nagios unauth network',
+  verifiedOn: 'nrpe',
 })
 const readOptions = { firstByteMs: 3000, idleMs: 300 }
 

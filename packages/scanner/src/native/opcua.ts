@@ -17,6 +17,7 @@ const anonymous = checkInfo({
     'Remove the security policy `None` and the anonymous identity token from the endpoints, and require certificates or passwords.',
   reference: 'https://reference.opcfoundation.org/Core/Part2/v105/docs/',
   tags: 'misconfig opcua ics iot unauth network',
+  verifiedOn: 'node-opcua opcua',
 })
 
 export const opcua: NativeCheck = {

@@ -17,6 +17,7 @@ const anyClass = checkInfo({
     'Update ActiveMQ to 5.15.16, 5.16.7, 5.17.6, 5.18.3, or later, and bind the OpenWire connector to a private network.',
   reference: 'https://activemq.apache.org/security-advisories.data/CVE-2023-46604-announcement.txt',
   tags: 'cve cve2023 openwire activemq rce kev callback network',
+  verifiedOn: 'activemq-spring',
 })
 const callbackWaitMs = 4000
 const pollMs = 200

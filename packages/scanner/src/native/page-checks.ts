@@ -13,6 +13,7 @@ export const setupOpen = checkInfo({
   remediation: 'Complete the setup, remove or disable the installer, or restrict access to it until then.',
   reference: 'https://cwe.mitre.org/data/definitions/1188.html',
   tags: 'misconfig installer unauth',
+  verifiedOn: 'home-assistant jspwiki ocs-reports shaarli zigbee2mqtt',
 })
 
 export const setupReachable = checkInfo({
@@ -29,6 +30,7 @@ export const setupReachable = checkInfo({
     'Remove or disable the setup page once the setup is complete, for example `rm public/setup.php` for PostfixAdmin or `icingacli module disable setup` for Icinga Web 2, or restrict access to it.',
   reference: 'https://cwe.mitre.org/data/definitions/1188.html',
   tags: 'exposure installer panel',
+  verifiedOn: 'icingaweb2-setup postfixadmin',
 })
 
 export const registrationOpen = checkInfo({
@@ -44,6 +46,7 @@ export const registrationOpen = checkInfo({
   remediation: 'Disable registration, or require an invitation or the approval of an administrator.',
   reference: 'https://cwe.mitre.org/data/definitions/284.html',
   tags: 'misconfig registration',
+  verifiedOn: 'gotify meshcentral',
 })
 
 export const editorOpen = checkInfo({
@@ -57,6 +60,7 @@ export const editorOpen = checkInfo({
   remediation: "Require authentication for editing, for example with the wiki's access control lists.",
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'misconfig wiki unauth',
+  verifiedOn: 'gitit',
 })
 
 export const sqlConsoleOpen = checkInfo({
@@ -70,6 +74,7 @@ export const sqlConsoleOpen = checkInfo({
   remediation: 'Require authentication for the console, or restrict it to trusted networks.',
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'misconfig database unauth',
+  verifiedOn: 'django-sql-explorer',
 })
 
 export const connectionFormOpen = checkInfo({
@@ -84,6 +89,7 @@ export const connectionFormOpen = checkInfo({
   remediation: 'Require authentication for the client, and restrict the servers that it may connect to.',
   reference: 'https://cwe.mitre.org/data/definitions/918.html',
   tags: 'misconfig ssrf panel',
+  verifiedOn: 'webssh',
 })
 
 export const logPageOpen = checkInfo({
@@ -111,4 +117,5 @@ export const authenticationOff = checkInfo({
   remediation: 'Enable the login in the settings of the application, or restrict access to it.',
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'misconfig unauth',
+  verifiedOn: 'autogen-studio cncjs perses',
 })

@@ -18,6 +18,7 @@ const http = checkInfo({
     'Allow only your own networks (`http_access` rules ending with `http_access deny all` in Squid, `Allow` in Tinyproxy), or require authentication.',
   reference: 'https://cwe.mitre.org/data/definitions/441.html',
   tags: 'misconfig proxy unauth network',
+  verifiedOn: 'apache-connect-proxy privoxy squid squid-tls tinyproxy trafficserver warcprox xray',
 })
 const socks = checkInfo({
   id: 'socks-proxy-open',
@@ -31,6 +32,7 @@ const socks = checkInfo({
     'Require authentication (`socksmethod: username` in Dante), and allow only your own networks to connect.',
   reference: 'https://www.rfc-editor.org/rfc/rfc1928',
   tags: 'misconfig proxy unauth network',
+  verifiedOn: 'dante microsocks pproxy xray',
 })
 /** A name that cannot exist (RFC 6761): an open proxy reports that it could not resolve it. */
 const unresolvableName = 'glacis-proxy-check.invalid'

@@ -17,6 +17,7 @@ const defaultSecret = checkInfo({
     'Generate a long random secret for each client in clients.conf, allow only known clients, and use RADIUS over TLS (RadSec).',
   reference: 'https://www.rfc-editor.org/rfc/rfc2865#section-3',
   tags: 'default-login radius freeradius network udp',
+  verifiedOn: 'freeradius',
 })
 
 const authenticator = bytes('glacis-radius-16')

@@ -31,6 +31,7 @@ const noTls = checkInfo({
     'Set the group policy "Require use of specific security layer for remote (RDP) connections" to SSL, and require Network Level Authentication. In xrdp, set `security_layer=tls`.',
   reference: 'https://learn.microsoft.com/openspecs/windows_protocols/ms-rdpbcgr/8e8b2cca-c1fa-456c-8ecb-a82fc60b2322',
   tags: 'misconfig rdp cleartext network',
+  verifiedOn: 'xrdp',
 })
 
 const readOptions = { firstByteMs: 4000, idleMs: 200, enough: isPacket }

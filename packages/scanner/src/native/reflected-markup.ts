@@ -18,6 +18,7 @@ export const scripting = checkInfo({
     'Escape all values for the context in which the page shows them, and send a Content-Security-Policy header without `unsafe-inline`.',
   reference: 'https://cwe.mitre.org/data/definitions/79.html',
   tags: 'xss injection',
+  verifiedOn: 'express-api fastapi-parameters',
 })
 
 /** The response to a parameter with quotation marks and a tag. */

@@ -15,6 +15,7 @@ const portmapper = checkInfo({
     'If RPC is not used, disable it with `systemctl disable --now rpcbind.socket rpcbind.service`. Otherwise, block port 111 at the network perimeter.',
   reference: 'https://www.rfc-editor.org/rfc/rfc1833',
   tags: 'misconfig rpc disclosure network',
+  verifiedOn: 'rpcbind',
 })
 const nfs = checkInfo({
   id: 'nfs-reachable',

@@ -16,6 +16,7 @@ const open = checkInfo({
     'Require authentication for RTSP in the settings of the camera or media server, or make it reachable through a VPN only.',
   reference: 'https://www.rfc-editor.org/rfc/rfc2326#section-10.2',
   tags: 'misconfig rtsp camera unauth network',
+  verifiedOn: 'gst-rtsp-server',
 })
 
 // cspell:disable

@@ -11,7 +11,6 @@ import { domainChecks, runDomainRecords } from '#native/domain-records.ts'
 import { nativeCommand, requestIn } from '#native/reproduce.ts'
 import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
 import type { CheckInfo, IdentifiedService } from '#native/types.ts'
-import { verifiedOn } from '#native/verified-on.ts'
 import { RateLimited } from '#native/web-request.ts'
 import { curlCommand } from '#template/reproduce.ts'
 import { maskSecrets, printable } from '#template/evidence.ts'
@@ -21,10 +20,7 @@ import type { CheckTarget } from '#template/service-run.ts'
 /** Metadata of each native check. */
 export const nativeChecks: readonly CheckInfo[] = [
   ...new Map(
-    [...nativeCheckList.flatMap(({ checks }) => checks), ...domainChecks].map((check) => [
-      check.id,
-      { ...check, verifiedOn: verifiedOn[check.id] ?? [] },
-    ]),
+    [...nativeCheckList.flatMap(({ checks }) => checks), ...domainChecks].map((check) => [check.id, check]),
   ).values(),
 ]
 

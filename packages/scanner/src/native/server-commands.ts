@@ -18,6 +18,7 @@ export const commandInjection = checkInfo({
   remediation: 'Start programs without a shell, with a list of arguments, and accept only values of the expected form.',
   reference: 'https://cwe.mitre.org/data/definitions/78.html',
   tags: 'rce injection',
+  verifiedOn: 'php-diagnostics',
 })
 export const openRedirect = checkInfo({
   id: 'open-redirect-linked-parameter',
@@ -30,6 +31,7 @@ export const openRedirect = checkInfo({
   remediation: 'Only redirect to paths of the application, or to a list of known websites.',
   reference: 'https://cwe.mitre.org/data/definitions/601.html',
   tags: 'misconfig redirect',
+  verifiedOn: 'fastapi-tokens',
 })
 
 const shells: readonly ((command: string) => string)[] = [

@@ -19,6 +19,7 @@ export const templateInjection = checkInfo({
   remediation: 'Pass values to the template as variables, and never as part of its source.',
   reference: 'https://cwe.mitre.org/data/definitions/1336.html',
   tags: 'ssti injection rce',
+  verifiedOn: 'fastapi-parameters template-engines template-parameter text4shell',
 })
 export const requestForgery = checkInfo({
   id: 'server-side-request-forgery',
@@ -34,6 +35,7 @@ export const requestForgery = checkInfo({
     'Accept only URLs of known hosts, and reject private, loopback, and link-local addresses after resolving the name.',
   reference: 'https://cwe.mitre.org/data/definitions/918.html',
   tags: 'ssrf injection',
+  verifiedOn: 'fastapi-parameters template-engines unblocker',
 })
 
 /** Sends the request of a parameter with another value. */
@@ -67,6 +69,7 @@ export const textInterpolation: CheckInfo = {
     remediation: 'Update commons-text to 1.10.0 or later, and do not interpolate values that clients send.',
     reference: 'https://commons.apache.org/proper/commons-text/security.html',
     tags: 'cve cve2022 commons-text java rce injection',
+    verifiedOn: 'text4shell',
   }),
   cves: ['CVE-2022-42889'],
 }

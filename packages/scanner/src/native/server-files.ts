@@ -17,6 +17,7 @@ export const fileTraversal = checkInfo({
     'Resolve the path and reject it unless it is inside the intended folder, or map identifiers to files instead of accepting names.',
   reference: 'https://cwe.mitre.org/data/definitions/22.html',
   tags: 'lfi traversal files',
+  verifiedOn: 'fastapi-parameters orders-api',
 })
 export const phpInclusion = checkInfo({
   id: 'php-file-inclusion',
@@ -31,6 +32,7 @@ export const phpInclusion = checkInfo({
   remediation: 'Include only files from a fixed list, and map names from parameters to that list.',
   reference: 'https://cwe.mitre.org/data/definitions/98.html',
   tags: 'lfi php rce',
+  verifiedOn: 'php-pages',
 })
 
 const climb = '../'.repeat(12)

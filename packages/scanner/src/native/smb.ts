@@ -18,6 +18,7 @@ const version1 = checkInfo({
   reference:
     'https://learn.microsoft.com/windows-server/storage/file-server/troubleshoot/detect-enable-and-disable-smbv1-v2-v3',
   tags: 'misconfig smb network',
+  verifiedOn: 'samba samba-smb1',
 })
 const signing = checkInfo({
   id: 'smb-signing-optional',
@@ -31,6 +32,7 @@ const signing = checkInfo({
     'Require signing: `Set-SmbServerConfiguration -RequireSecuritySignature $true` on Windows, `server signing = mandatory` in Samba.',
   reference: 'https://learn.microsoft.com/windows-server/storage/file-server/smb-signing-overview',
   tags: 'misconfig smb network',
+  verifiedOn: 'samba samba-guest samba-netbios samba-smb1',
 })
 const guestShare = checkInfo({
   id: 'smb-guest-share',
@@ -45,6 +47,7 @@ const guestShare = checkInfo({
     'In Samba, set `guest ok = no` for the share and `map to guest = never` globally. On Windows, remove Everyone and ANONYMOUS LOGON from the share permissions and disable the Guest account.',
   reference: 'https://www.samba.org/samba/docs/current/man-html/smb.conf.5.html',
   tags: 'misconfig smb unauth network',
+  verifiedOn: 'samba samba-guest samba-netbios',
 })
 
 const shareList = checkInfo({
@@ -59,6 +62,7 @@ const shareList = checkInfo({
     'Set `restrict anonymous = 2` in Samba. On Windows, enable the policy "Network access: Do not allow anonymous enumeration of SAM accounts and shares" and set `RestrictNullSessAccess` to 1.',
   reference: 'https://www.samba.org/samba/docs/current/man-html/smb.conf.5.html',
   tags: 'misconfig smb unauth disclosure network',
+  verifiedOn: 'samba-netbios',
 })
 
 const userList = checkInfo({
@@ -74,6 +78,7 @@ const userList = checkInfo({
   reference:
     'https://learn.microsoft.com/previous-versions/windows/it-pro/windows-10/security/threat-protection/security-policy-settings/network-access-do-not-allow-anonymous-enumeration-of-sam-accounts',
   tags: 'misconfig smb unauth disclosure network',
+  verifiedOn: 'samba-null-session',
 })
 
 const shareNames =

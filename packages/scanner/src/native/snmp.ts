@@ -17,6 +17,7 @@ const publicCommunity = checkInfo({
     'Use SNMPv3 with authentication and encryption (`rouser NAME priv` in Net-SNMP). Otherwise, change the community string and limit which managers may use it.',
   reference: 'https://www.rfc-editor.org/rfc/rfc3414',
   tags: 'default-login snmp network udp',
+  verifiedOn: 'snmpd snmpd-tcp snmpsim',
 })
 const privateCommunity = checkInfo({
   id: 'snmp-community-private',
@@ -31,6 +32,7 @@ const privateCommunity = checkInfo({
     'Remove the write community (`rwcommunity` in Net-SNMP), use SNMPv3 with authentication and encryption, and limit which managers may connect.',
   reference: 'https://www.rfc-editor.org/rfc/rfc3414',
   tags: 'default-login snmp network udp',
+  verifiedOn: 'snmpd',
 })
 const publicWrites = checkInfo({
   id: 'snmp-community-writable',
@@ -45,6 +47,7 @@ const publicWrites = checkInfo({
     'Make the community read-only (`rocommunity` in Net-SNMP) or remove it, use SNMPv3 with authentication and encryption, and limit which managers may connect.',
   reference: 'https://www.rfc-editor.org/rfc/rfc3416#section-4.2.5',
   tags: 'default-login snmp network udp',
+  verifiedOn: 'snmpd-writable',
 })
 
 /** Two reads of sysDescr; nothing is set. Agents may also listen on TCP (RFC 3430). */

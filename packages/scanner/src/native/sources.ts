@@ -16,6 +16,7 @@ const rsyncWritable = checkInfo({
     'In rsyncd.conf, set `read only = yes` for the module, or limit it with `auth users`, `secrets file`, and `hosts allow`.',
   reference: 'https://download.samba.org/pub/rsync/rsyncd.conf.5',
   tags: 'misconfig rsync unauth network',
+  verifiedOn: 'rsync',
 })
 const modulesMax = 5
 
@@ -74,6 +75,7 @@ const anonymousWrite = checkInfo({
   remediation: 'In the `[general]` section of svnserve.conf, set `anon-access = none` and configure a `password-db`.',
   reference: 'https://svnbook.red-bean.com/en/1.7/svn.serverconfig.svnserve.html',
   tags: 'misconfig svn unauth network',
+  verifiedOn: 'svnserve',
 })
 
 /** Tests write access by breaking the lock of a nonexistent path. */
@@ -118,6 +120,7 @@ const exported = checkInfo({
     'Unless the code is public, stop the daemon and serve repositories over SSH or over HTTPS with authentication.',
   reference: 'https://git-scm.com/docs/git-daemon',
   tags: 'misconfig git unauth network',
+  verifiedOn: 'git-daemon',
 })
 const writable = checkInfo({
   id: 'git-daemon-writable',
@@ -132,6 +135,7 @@ const writable = checkInfo({
     'Start the daemon without `--enable=receive-pack`, set `daemon.receivepack` to false in the repository, and accept pushes only over SSH or over HTTPS with authentication.',
   reference: 'https://git-scm.com/docs/git-daemon#Documentation/git-daemon.txt-receive-pack',
   tags: 'misconfig git unauth network',
+  verifiedOn: 'git-daemon',
 })
 const commonRepositories =
   'app project repo repository web website www site main master code src source test git server api backend frontend infra config deploy public'

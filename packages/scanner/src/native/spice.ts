@@ -16,6 +16,7 @@ const noPassword = checkInfo({
     "Set a password (QEMU: `-object secret,id=spice,file=PATH -spice …,password-secret=spice`; libvirt: `<graphics type='spice' passwd='…'/>`), and bind the server to localhost.",
   reference: 'https://www.qemu.org/docs/master/system/invocation.html',
   tags: 'misconfig spice qemu unauth network',
+  verifiedOn: 'qemu-spice',
 })
 
 /**

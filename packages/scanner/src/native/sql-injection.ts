@@ -23,6 +23,7 @@ export const errorInjection = checkInfo({
   summary:
     'A quotation mark in a parameter causes a database syntax error, so its value becomes part of an SQL statement unescaped.',
   ...description,
+  verifiedOn: 'sql-parameter',
 })
 export const conditionInjection = checkInfo({
   id: 'sql-injection-boolean',
@@ -30,6 +31,7 @@ export const conditionInjection = checkInfo({
   summary:
     'A condition appended to a parameter decides what the page shows: with a true condition the page stays the same, with a false one it changes. The check confirmed this with other numbers.',
   ...description,
+  verifiedOn: 'flask-items',
 })
 
 export async function endsStatement({ parameter, response }: Attempt, send: SendValue): Promise<Proof | null> {

@@ -19,6 +19,7 @@ const bypass = checkInfo({
     'Update the library of the SSH server: Erlang/OTP 27.3.3, 26.2.5.11, or 25.3.2.20; libssh 0.8.4 or 0.7.6; Paramiko 2.4.1, 2.3.2, 2.2.3, 2.1.5, or 2.0.8; AsyncSSH 1.12.1; or later.',
   reference: 'https://nvd.nist.gov/vuln/detail/CVE-2025-32433',
   tags: 'cve kev ssh auth-bypass network',
+  verifiedOn: 'paramiko',
 })
 
 const channelOpen = 90

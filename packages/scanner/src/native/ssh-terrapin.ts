@@ -17,6 +17,7 @@ export const terrapin = checkInfo({
     'Update the SSH server to a release that supports strict key exchange (OpenSSH 9.6, Dropbear 2024.84, libssh 0.10.6, AsyncSSH 2.14.2, ssh2 1.15, or later). Otherwise, disable chacha20-poly1305@openssh.com and all -etm@openssh.com MACs.',
   reference: 'https://terrapin-attack.com/',
   tags: 'cve cve2023 ssh crypto network',
+  verifiedOn: 'asyncssh-terrapin',
 })
 
 const strictMarker = 'kex-strict-s-v00@openssh.com'

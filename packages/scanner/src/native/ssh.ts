@@ -29,6 +29,7 @@ const weakKex = checkInfo({
   remediation: remediationFor('KexAlgorithms'),
   reference: 'https://www.rfc-editor.org/rfc/rfc9142',
   tags: 'misconfig ssh crypto network',
+  verifiedOn: 'asyncssh asyncssh-group-exchange openssh proftpd-sftp ssh2-server',
 })
 const weakCipher = checkInfo({
   id: 'ssh-cipher-weak',
@@ -41,6 +42,7 @@ const weakCipher = checkInfo({
   remediation: remediationFor('Ciphers'),
   reference: 'https://www.rfc-editor.org/rfc/rfc8758',
   tags: 'misconfig ssh crypto network',
+  verifiedOn: 'asyncssh openssh proftpd-sftp ssh2-server',
 })
 const weakMac = checkInfo({
   id: 'ssh-mac-weak',
@@ -54,6 +56,7 @@ const weakMac = checkInfo({
   remediation: remediationFor('MACs'),
   reference: 'https://www.rfc-editor.org/rfc/rfc6151',
   tags: 'misconfig ssh crypto network',
+  verifiedOn: 'asyncssh openssh proftpd-sftp ssh2-server',
 })
 const weakHostKey = checkInfo({
   id: 'ssh-host-key-weak',
@@ -68,6 +71,7 @@ const weakHostKey = checkInfo({
     'Remove the `HostKey` line of the weak key from sshd_config and use Ed25519 host keys, or RSA host keys of at least 3072 bits.',
   reference: 'https://www.openssh.com/releasenotes.html',
   tags: 'misconfig ssh crypto network',
+  verifiedOn: 'ssh2-server',
 })
 const passwords = checkInfo({
   id: 'ssh-password-login',
@@ -82,6 +86,7 @@ const passwords = checkInfo({
     'Use keys, and set `PasswordAuthentication no`, `KbdInteractiveAuthentication no`, and `PermitRootLogin prohibit-password` in sshd_config.',
   reference: 'https://man.openbsd.org/sshd_config#PasswordAuthentication',
   tags: 'misconfig ssh auth network',
+  verifiedOn: 'asyncssh dropbear openssh sftpgo',
 })
 const noAuthentication = checkInfo({
   id: 'ssh-no-authentication',
@@ -96,6 +101,7 @@ const noAuthentication = checkInfo({
     'Require keys or passwords for all users. In servers built with a library, reject the method `none`. OpenSSH only accepts it for users with an empty password: set `PermitEmptyPasswords no`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc4252#section-5.2',
   tags: 'misconfig ssh auth unauth network',
+  verifiedOn: 'ssh2-server',
 })
 const oldProtocol = checkInfo({
   id: 'ssh-protocol-1',

@@ -15,6 +15,7 @@ export const tftpSecrets = checkInfo({
     'Change the passwords, serve such files only over HTTPS with authentication or from a separate network for installations, and let installers set a random password or an SSH key.',
   reference: 'https://cwe.mitre.org/data/definitions/260.html',
   tags: 'exposure tftp secrets unauth network udp',
+  verifiedOn: 'tftpd-hpa-installation',
 })
 
 const menus = 'pxelinux.cfg/default grub/grub.cfg boot/grub/grub.cfg grub.cfg boot.ipxe'.split(' ')

@@ -33,6 +33,7 @@ const heartbleed = checkInfo({
     'Update OpenSSL to 1.0.1g or later and restart the service. Then replace its keys and certificates, reset passwords, and invalidate sessions.',
   reference: 'https://heartbleed.com/',
   tags: 'cve tls ssl openssl kev',
+  verifiedOn: 'tlslite-heartbeat',
 })
 const compression = checkInfo({
   id: 'tls-compression',
@@ -60,6 +61,7 @@ const legacyRenegotiation = checkInfo({
   remediation: 'Update the TLS library. In GnuTLS, remove `%DISABLE_SAFE_RENEGOTIATION` and `%UNSAFE_RENEGOTIATION`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc5746',
   tags: 'tls ssl misconfig crypto',
+  verifiedOn: 'gnutls-renegotiation',
 })
 const clientRenegotiation = checkInfo({
   id: 'tls-client-renegotiation',
@@ -74,6 +76,7 @@ const clientRenegotiation = checkInfo({
     'Disable renegotiation: `renegotiation = no` in stunnel, `SSL_OP_NO_RENEGOTIATION` in OpenSSL, `{client_renegotiation, false}` in Erlang; or require TLS 1.3.',
   reference: 'https://www.rfc-editor.org/rfc/rfc9325#section-3.5',
   tags: 'tls ssl misconfig dos',
+  verifiedOn: 'gnutls-renegotiation',
 })
 const chain = checkInfo({
   id: 'tls-chain-incomplete',
@@ -88,6 +91,7 @@ const chain = checkInfo({
     'Configure the full chain, for example `fullchain.pem` from Certbot in `ssl_certificate` (nginx) or `SSLCertificateFile` (Apache).',
   reference: 'https://www.rfc-editor.org/rfc/rfc8446#section-4.4.2',
   tags: 'tls ssl certificate misconfig',
+  verifiedOn: 'gnutls-renegotiation',
 })
 const forwardSecrecy = checkInfo({
   id: 'tls-forward-secrecy-missing',
@@ -102,6 +106,7 @@ const forwardSecrecy = checkInfo({
     'Support TLS 1.3, and allow cipher suites with ECDHE, for example `ECDHE+AESGCM:ECDHE+CHACHA20` in an OpenSSL cipher string.',
   reference: 'https://www.rfc-editor.org/rfc/rfc9325#section-4.1',
   tags: 'tls ssl misconfig crypto',
+  verifiedOn: 'openssl-static-key',
 })
 /** RFC 6520. */
 const heartbeatExtension = hex('000f 0001 01')

@@ -21,6 +21,7 @@ const robot = checkInfo({
     'Disable cipher suites with RSA key exchange (names without ECDHE or DHE), and update the TLS library or appliance.',
   reference: 'https://robotattack.org/',
   tags: 'tls ssl misconfig crypto',
+  verifiedOn: 'bouncycastle-tls',
 })
 /** How the bytes in front of the secret are laid out. Only the first is right (RFC 8017, section 7.2.1). */
 const layouts: Readonly<Record<string, (padding: Buffer, secret: Buffer) => readonly Buffer[]>> = {

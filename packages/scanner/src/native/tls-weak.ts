@@ -33,6 +33,7 @@ const broken = checkInfo({
     'Require TLS 1.2 or later, and allow only cipher suites with ECDHE key exchange and AES-GCM or ChaCha20-Poly1305.',
   reference: 'https://www.rfc-editor.org/rfc/rfc9325#section-4.1',
   tags: 'tls ssl misconfig crypto',
+  verifiedOn: 'openssl-weak',
 })
 const smallBlocks = checkInfo({
   id: 'tls-cipher-small-block',
@@ -47,6 +48,7 @@ const smallBlocks = checkInfo({
     'Remove Triple DES and IDEA from the cipher list, for example by adding `!3DES:!IDEA` to an OpenSSL cipher string.',
   reference: 'https://sweet32.info/',
   tags: 'tls ssl misconfig crypto',
+  verifiedOn: 'tlslite-heartbeat',
 })
 const ssl2 = checkInfo({
   id: 'tls-ssl2-enabled',
@@ -75,6 +77,7 @@ const ssl3 = checkInfo({
     'Allow only TLS 1.2 and 1.3, for example with `ssl_protocols TLSv1.2 TLSv1.3` in nginx. In Java, keep `SSLv3` in `jdk.tls.disabledAlgorithms`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc7568',
   tags: 'tls ssl misconfig crypto',
+  verifiedOn: 'java-tls',
 })
 const curve = checkInfo({
   id: 'tls-curve-weak',
@@ -89,6 +92,7 @@ const curve = checkInfo({
     'Allow only X25519, P-256, and P-384, for example with `ssl_ecdh_curve` in nginx, `Groups` in openssl.cnf, or `jdk.tls.namedGroups` in Java.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8422#section-5.1.1',
   tags: 'tls ssl misconfig crypto',
+  verifiedOn: 'openssl-curves',
 })
 const dhPrime = checkInfo({
   id: 'tls-dh-weak',
@@ -103,6 +107,7 @@ const dhPrime = checkInfo({
     'Remove DHE cipher suites and use ECDHE, or configure a standard group of at least 2048 bits (RFC 7919), for example with `ssl_dhparam` in nginx.',
   reference: 'https://weakdh.org/',
   tags: 'tls ssl misconfig crypto',
+  verifiedOn: 'nginx',
 })
 
 const dhPrimeBitsMin = 2048

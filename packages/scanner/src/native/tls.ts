@@ -18,6 +18,7 @@ const weakKey = checkInfo({
   remediation: 'Issue a new certificate with an RSA key of at least 2048 bits or an elliptic curve key such as P-256.',
   reference: 'https://csrc.nist.gov/pubs/sp/800/131/a/r2/final',
   tags: 'tls ssl certificate crypto',
+  verifiedOn: 'dovecot nginx stunnel',
 })
 const weakSignature = checkInfo({
   id: 'tls-signature-weak',
@@ -31,6 +32,7 @@ const weakSignature = checkInfo({
   remediation: 'Issue a new certificate that is signed with SHA-256 or better.',
   reference: 'https://shattered.io/',
   tags: 'tls ssl certificate crypto',
+  verifiedOn: 'openssl-signature',
 })
 const weakVersion = checkInfo({
   id: 'starttls-version-weak',
@@ -45,6 +47,7 @@ const weakVersion = checkInfo({
     'Allow only TLS 1.2 and 1.3, for example `smtpd_tls_protocols = >=TLSv1.2` in Postfix (3.6 or later) or `ssl_min_protocol = TLSv1.2` in Dovecot.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8996',
   tags: 'tls starttls misconfig network',
+  verifiedOn: 'dovecot',
 })
 const expired = checkInfo({
   id: 'starttls-certificate-expired',
@@ -57,6 +60,7 @@ const expired = checkInfo({
   remediation: 'Renew the certificate, and automate renewal with an ACME client such as Certbot.',
   reference: 'https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.5',
   tags: 'tls starttls certificate network',
+  verifiedOn: 'dovecot',
 })
 const selfSigned = checkInfo({
   id: 'starttls-certificate-self-signed',

@@ -14,6 +14,7 @@ const openRelay = checkInfo({
     'Require credentials (`lt-cred-mech` or `use-auth-secret` in turnserver.conf), remove `no-auth`, and list internal networks in `denied-peer-ip`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8656#section-21',
   tags: 'misconfig turn stun coturn unauth network',
+  verifiedOn: 'coturn',
 })
 const readOptions = { firstByteMs: 3000, idleMs: 200 }
 const transaction = '2112a442 676c616369732d7475726e21'

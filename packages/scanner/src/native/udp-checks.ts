@@ -16,6 +16,7 @@ const tftpReadable = checkInfo({
   remediation: 'Disable TFTP, or allow only the devices that boot from it to reach UDP port 69.',
   reference: 'https://www.rfc-editor.org/rfc/rfc1350',
   tags: 'misconfig tftp unauth network udp',
+  verifiedOn: 'atftpd tftpd-hpa',
 })
 const tftpNames = (
   'startup-config running-config network-confg router-confg cisconet.cfg config.txt config.cfg backup.cfg ' +
@@ -62,6 +63,7 @@ const memcachedAmplifier = checkInfo({
     'Disable UDP with `-U 0`, bind Memcached to localhost (`-l 127.0.0.1`), and block port 11211 in the firewall.',
   reference: 'https://github.com/memcached/memcached/wiki/ReleaseNotes156',
   tags: 'misconfig memcached amplification network udp',
+  verifiedOn: 'memcached',
 })
 
 export const memcachedUdp: NativeCheck = {
@@ -111,6 +113,7 @@ const ntpVariables = checkInfo({
   remediation: 'Set `restrict default kod nomodify notrap nopeer noquery` in ntp.conf.',
   reference: 'https://www.rfc-editor.org/rfc/rfc9327',
   tags: 'misconfig ntp disclosure network udp',
+  verifiedOn: 'ntpsec',
 })
 
 export const ntp: NativeCheck = {

@@ -16,6 +16,7 @@ const noPassword = checkInfo({
     'Set a password, bind the server to localhost (`-localhost` in TigerVNC), and use an SSH tunnel or VPN for remote access.',
   reference: 'https://www.rfc-editor.org/rfc/rfc6143#section-7.2.1',
   tags: 'misconfig vnc unauth network',
+  verifiedOn: 'tigervnc tigervnc-5902 tigervnc-tlsnone tightvnc x11vnc',
 })
 const cleartext = checkInfo({
   id: 'vnc-cleartext',
@@ -30,6 +31,7 @@ const cleartext = checkInfo({
     'Offer only encrypted security types (TigerVNC: `-SecurityTypes X509Vnc,TLSVnc`), or tunnel VNC through SSH or a VPN.',
   reference: 'https://www.rfc-editor.org/rfc/rfc6143#section-9',
   tags: 'misconfig vnc cleartext network',
+  verifiedOn: 'tigervnc tigervnc-5902',
 })
 
 /** Names of security types (RFC 6143, section 7.2, and IANA's registry). */

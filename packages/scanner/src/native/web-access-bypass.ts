@@ -20,6 +20,7 @@ export const pathBypass = checkInfo({
     'Check access in the application as well. In the proxy, normalize the path before rules are applied, and remove the headers X-Original-URL and X-Rewrite-URL from requests.',
   reference: 'https://cwe.mitre.org/data/definitions/288.html',
   tags: 'misconfig auth bypass http',
+  verifiedOn: 'haproxy-path-rule',
 })
 export const addressBypass = checkInfo({
   id: 'access-control-address-bypass',
@@ -33,6 +34,7 @@ export const addressBypass = checkInfo({
     'Use the address of the connection, and trust X-Forwarded-For and similar headers only if they come from your own proxy, which must replace them.',
   reference: 'https://cwe.mitre.org/data/definitions/348.html',
   tags: 'misconfig auth bypass http',
+  verifiedOn: 'nginx-forwarded',
 })
 
 const usualNames = ['admin', 'manage', 'internal', 'private']

@@ -20,6 +20,7 @@ export const openAdministration = checkInfo({
     'Enable the login of the application, or put it behind a reverse proxy that requires authentication (`auth_basic` in nginx).',
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'misconfig panel admin unauth',
+  verifiedOn: 'crontab-ui dynamodb-admin sandman2 sqladmin starlette-admin',
 })
 const folders = ['', 'admin/', 'dashboard', 'ui/']
 const pagesMax = 3

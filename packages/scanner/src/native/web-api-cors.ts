@@ -20,6 +20,7 @@ const apiCors = checkInfo({
     'Compare the whole Origin with an allowlist of your own sites, and allow credentials only for those. Do not allow `null`, and anchor patterns at both ends.',
   reference: 'https://fetch.spec.whatwg.org/#http-cors-protocol',
   tags: 'misconfig cors api',
+  verifiedOn: 'fastapi-customers',
 })
 const callsMax = 3
 

@@ -17,6 +17,7 @@ export const apiSecrets = checkInfo({
   remediation: 'Require authentication for the operation, and leave secrets out of its response.',
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',
   tags: 'exposure api secrets',
+  verifiedOn: 'fastapi-tokens',
 })
 export const unsignedAccepted = checkInfo({
   id: 'jwt-unsigned-accepted',
@@ -30,6 +31,7 @@ export const unsignedAccepted = checkInfo({
   remediation: 'Accept only the algorithm that the server itself signs with, and update the JWT library.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8725#section-3.1',
   tags: 'misconfig auth bypass jwt',
+  verifiedOn: 'authlib-provider fastapi-tokens',
 })
 export const unprotectedOperation = checkInfo({
   id: 'api-operation-unprotected',
@@ -43,6 +45,7 @@ export const unprotectedOperation = checkInfo({
   remediation: 'Check authentication in one place for all operations, and exempt only those that are public.',
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',
   tags: 'misconfig api unauth',
+  verifiedOn: 'fastapi-tokens',
 })
 
 /** A member named like a secret with a value that isn't masked, empty, or a placeholder. */

@@ -21,6 +21,7 @@ export const openApi = checkInfo({
     'Require authentication for the API and declare it under `securitySchemes`, or restrict the API to trusted networks.',
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',
   tags: 'misconfig api unauth',
+  verifiedOn: 'huma',
 })
 const listsMax = 6
 const searchesMax = 3

@@ -17,6 +17,7 @@ const subscription = checkInfo({
     'Reject `/meta/subscribe` without valid credentials: in Faye, in an extension that sets `message.error`; in CometD, in `canSubscribe` of the `SecurityPolicy`.',
   reference: 'https://docs.cometd.org/current/reference/#_bayeux',
   tags: 'misconfig bayeux cometd faye unauth',
+  verifiedOn: 'faye-page',
 })
 const pathsMax = 2
 const namedPath = /["'`](\/?(?:[\w.-]{1,40}\/){0,4}(?:faye|cometd|bayeux))(?:\/client(?:-min)?\.js|\/)?["'`?]/gi

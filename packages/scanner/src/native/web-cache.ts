@@ -18,6 +18,7 @@ export const cachePoisoning = checkInfo({
     'Use a configured host name for addresses in pages, and trust X-Forwarded-Host only from your own proxy. Remove headers and parameters that are not part of the cache key before the request reaches the application.',
   reference: 'https://cwe.mitre.org/data/definitions/349.html',
   tags: 'misconfig cache http',
+  verifiedOn: 'nginx-forwarded varnish-session',
 })
 export const sessionCached = checkInfo({
   id: 'session-cookie-cached',
@@ -32,6 +33,7 @@ export const sessionCached = checkInfo({
     'Send `Cache-Control: private` or `no-store` with every response that sets a cookie, and configure the cache not to store responses with `Set-Cookie`.',
   reference: 'https://cwe.mitre.org/data/definitions/524.html',
   tags: 'misconfig cache http session',
+  verifiedOn: 'varnish-session',
 })
 
 /** Parameters that caches are often configured to leave out of their key. */

@@ -25,6 +25,7 @@ export const confidentialFile = checkInfo({
     'Move the file out of the web root, disable directory listings, and rotate every secret that the file contains.',
   reference: 'https://cwe.mitre.org/data/definitions/538.html',
   tags: 'exposure files backup secrets',
+  verifiedOn: 'nginx-listed-files',
 })
 
 const filesMax = 16

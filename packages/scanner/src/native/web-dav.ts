@@ -17,6 +17,7 @@ const shareOpen = checkInfo({
     'Require authentication for all WebDAV methods (`Require valid-user` in Apache, `auth_basic` in nginx, a user mapping in WsgiDAV), or disable WebDAV.',
   reference: 'https://www.rfc-editor.org/rfc/rfc4918#section-9.1',
   tags: 'misconfig webdav unauth',
+  verifiedOn: 'apache2-webdav dufs juicefs nginx-webdav rclone-webdav webdav-robots webdav-server wsgidav',
 })
 const commonFolders = ['', 'webdav/', 'dav/']
 const sharesMs = 8000

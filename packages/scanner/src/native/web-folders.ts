@@ -20,6 +20,7 @@ export const folderTraversal = checkInfo({
     'Update the web server or framework, and resolve each path and reject it unless it is inside the folder.',
   reference: 'https://cwe.mitre.org/data/definitions/22.html',
   tags: 'lfi traversal files',
+  verifiedOn: 'litestar-traversal',
 })
 export const folderAlias = checkInfo({
   id: 'alias-traversal-linked-folder',
@@ -35,6 +36,7 @@ export const folderAlias = checkInfo({
     'End both the `location` and its `alias` or `proxy_pass` in nginx with a slash: `location /static/ { alias /srv/static/; }`.',
   reference: 'https://cwe.mitre.org/data/definitions/22.html',
   tags: 'lfi nginx alias',
+  verifiedOn: 'nginx-alias-linked nginx-api-prefix',
 })
 
 const foldersOfPageMax = 3

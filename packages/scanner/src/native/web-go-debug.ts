@@ -18,6 +18,8 @@ const pprof = checkInfo({
   remediation: 'Serve pprof on a separate, internal listener such as `127.0.0.1:6060` instead of the public mux.',
   reference: 'https://pkg.go.dev/net/http/pprof',
   tags: 'exposure golang debug',
+  verifiedOn:
+    'alertmanager alertmanager-cookie anacrolix-dms cayley centrifugo chasquid docker-registry-debug garagemq go-debug-paths go-net-http influxdb mtail mtail-frame mtail-link mtail-script-redirect node-exporter nsq prometheus pushgateway pushgateway-http2 sftpgo victorialogs xray',
 })
 const expvar = checkInfo({
   id: 'go-expvar-exposed',
@@ -32,6 +34,8 @@ const expvar = checkInfo({
     'Serve `expvar.Handler()` on a separate, internal listener such as `127.0.0.1:6060` instead of the public mux, or block /debug/ at the reverse proxy.',
   reference: 'https://pkg.go.dev/expvar',
   tags: 'exposure golang debug',
+  verifiedOn:
+    'cayley docker-registry-debug garagemq glauth go-debug-paths go-net-http inbucket mtail mtail-frame mtail-link mtail-script-redirect sftpgo xray',
 })
 const namedMax = 4
 

@@ -21,6 +21,7 @@ export const graphqlRecords = checkInfo({
   remediation: 'Check authentication in the resolvers or in front of the API, not only in the user interface.',
   reference: 'https://graphql.org/learn/authorization/',
   tags: 'exposure graphql api unauth',
+  verifiedOn: 'graphql-yoga',
 })
 
 const commonPaths = ['graphql', 'api/graphql', 'v1/graphql']

@@ -18,6 +18,7 @@ const introspection = checkInfo({
     'If the API is not public, disable introspection in production, for example `introspection: false` in Apollo Server.',
   reference: 'https://graphql.org/learn/introspection/',
   tags: 'exposure graphql api',
+  verifiedOn: 'graphql-named-path',
 })
 const pathsMax = 4
 /** Paths that the check of common paths covers. */

@@ -17,6 +17,7 @@ const addressDisclosed = checkInfo({
     'Use relative redirects (`absolute_redirect off` in nginx), or configure a public server name (`ServerName` and `UseCanonicalName On` in Apache, `alternateHostName` in IIS).',
   reference: 'https://nvd.nist.gov/vuln/detail/CVE-2000-0649',
   tags: 'misconfig disclosure http',
+  verifiedOn: 'nginx-internal-address',
 })
 
 const hostPattern = /^https?:\/\/(?:\[([\da-f:.]{2,45})\]|([\d.]{7,15}))(?=[:/]|$)/i

@@ -19,6 +19,7 @@ const methodBypass = checkInfo({
     'Protect all methods: remove `<Limit>` around `Require` in Apache, and the `http-method` elements of `security-constraint` in web.xml.',
   reference: 'https://httpd.apache.org/docs/2.4/mod/core.html#limit',
   tags: 'misconfig auth bypass http',
+  verifiedOn: 'apache-limit',
 })
 
 const unknownMethod = 'GLACIS'

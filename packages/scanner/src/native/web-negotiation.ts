@@ -15,6 +15,7 @@ const filesListed = checkInfo({
   remediation: 'Remove `MultiViews` from `Options`, or disable mod_negotiation with `a2dismod negotiation`.',
   reference: 'https://httpd.apache.org/docs/2.4/content-negotiation.html',
   tags: 'misconfig apache disclosure',
+  verifiedOn: 'apache-multiviews',
 })
 
 /** Names of start pages. */

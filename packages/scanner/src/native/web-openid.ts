@@ -17,6 +17,7 @@ export const privateKeyPublished = checkInfo({
   remediation: 'Replace the key, publish only the public part of the new one, and revoke all sessions and tokens.',
   reference: 'https://www.rfc-editor.org/rfc/rfc7517#section-9.2',
   tags: 'exposure oauth oidc jwt',
+  verifiedOn: 'authlib-provider',
 })
 const clientSecrets = checkInfo({
   id: 'oidc-client-secrets-exposed',
@@ -31,6 +32,7 @@ const clientSecrets = checkInfo({
     'Require authentication for the list of clients, store secrets as hashes, and replace all client secrets.',
   reference: 'https://www.rfc-editor.org/rfc/rfc7592#section-2.1',
   tags: 'exposure oauth oidc unauth secrets',
+  verifiedOn: 'authlib-provider',
 })
 
 const documents = ['.well-known/openid-configuration', '.well-known/oauth-authorization-server']

@@ -49,6 +49,8 @@ export const debugPage = checkInfo({
     'Run the application in production mode, and show a generic error page. For example, set `NODE_ENV=production` for Node.js, Bun, and Sails, start Plack with `plackup -E deployment`, and set `displayErrorDetails` to `false` in Slim.',
   reference: 'https://cwe.mitre.org/data/definitions/489.html',
   tags: 'exposure debug error',
+  verifiedOn:
+    'blacksheep bottle-debug bun-development catalyst-debug dancer2 express-errorhandler litestar-debug mojolicious plack-development quart-debug rack-puma sails-development sanic sinatra slim-error-details starlette-debug webpy-compressed webpy-debug',
 })
 
 const itemsMax = 4

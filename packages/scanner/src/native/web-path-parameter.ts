@@ -18,6 +18,7 @@ const managerReachable = checkInfo({
     'Reject paths with a semicolon in the proxy (nginx: `if ($request_uri ~ ";") { return 400; }`; Apache: `RewriteRule ";" - [F]`), and remove the Manager or restrict it with a `RemoteAddrValve`.',
   reference: 'https://tomcat.apache.org/tomcat-9.0-doc/security-howto.html',
   tags: 'misconfig tomcat proxy bypass',
+  verifiedOn: 'tomcat-semicolon',
 })
 
 export const webPathParameter: NativeCheck = {

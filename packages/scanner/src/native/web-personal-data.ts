@@ -18,6 +18,7 @@ export const personalData = checkInfo({
     "Require authentication for the call, and check in each request whether the record belongs to the user. Leave members out that the page doesn't need.",
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa1-broken-object-level-authorization/',
   tags: 'exposure api unauth',
+  verifiedOn: 'fastapi-customers',
 })
 
 export const webPersonalData: NativeCheck = {

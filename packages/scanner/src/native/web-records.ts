@@ -19,6 +19,7 @@ export const exposedRecords = checkInfo({
   remediation: 'Require authentication for the API, for example with a token or session checked before every route.',
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',
   tags: 'exposure api unauth',
+  verifiedOn: 'flask-profiler saq',
 })
 const indexes = ['', 'api/', 'api/v1/']
 /** Lists that many applications have, tried last. */

@@ -16,6 +16,7 @@ const gitRead = checkInfo({
     'Unless the code is public, require authentication for all repositories, for example with `auth_basic "Git"; auth_basic_user_file /etc/nginx/git.htpasswd;` in the location of git-http-backend in nginx, or `Require valid-user` in Apache.',
   reference: 'https://git-scm.com/docs/git-http-backend',
   tags: 'misconfig git unauth http',
+  verifiedOn: 'git-http',
 })
 const gitPush = checkInfo({
   id: 'git-http-anonymous-push',
@@ -30,6 +31,7 @@ const gitPush = checkInfo({
     'Disable pushes without authentication with `git config http.receivepack false` in the repository, or require authentication for git-receive-pack in the web server.',
   reference: 'https://git-scm.com/docs/git-http-backend',
   tags: 'misconfig git unauth http',
+  verifiedOn: 'git-http',
 })
 const subversionRead = checkInfo({
   id: 'svn-http-open',
@@ -43,6 +45,7 @@ const subversionRead = checkInfo({
     'Unless the code is public, require authentication in the `<Location>` of the repositories: `AuthType Basic`, `AuthUserFile /etc/svn/users`, and `Require valid-user`.',
   reference: 'https://svnbook.red-bean.com/en/1.8/svn.serverconfig.httpd.html',
   tags: 'misconfig svn unauth http',
+  verifiedOn: 'svn-apache',
 })
 const repositoriesMax = 3
 const addressesMax = 100

@@ -17,6 +17,7 @@ const scriptSecret = checkInfo({
     'Revoke the key, and call the service from the server. Only keys that are made for browsers, such as publishable keys, belong in a page.',
   reference: 'https://cwe.mitre.org/data/definitions/798.html',
   tags: 'exposure secrets javascript',
+  verifiedOn: 'esbuild-secrets',
 })
 
 // cspell:disable

@@ -18,6 +18,7 @@ const natsOpen = checkInfo({
     'Configure `authorization` or `accounts`, remove `no_auth_user` from the `websocket` block, and list the websites that may connect there, such as `allowed_origins: ["https://app.example.com"]`.',
   reference: 'https://docs.nats.io/running-a-nats-service/configuration/websocket/websocket_conf',
   tags: 'misconfig nats websocket unauth',
+  verifiedOn: 'nats-websocket',
 })
 const statisticsOpen = checkInfo({
   id: 'goaccess-websocket-open',
@@ -32,6 +33,7 @@ const statisticsOpen = checkInfo({
     'Bind the server to localhost with `--addr=127.0.0.1`, and put it behind a reverse proxy that requires authentication; set its URL with `--ws-url=wss://stats.example.com/ws`.',
   reference: 'https://goaccess.io/man',
   tags: 'exposure goaccess websocket statistics unauth',
+  verifiedOn: 'goaccess-realtime',
 })
 const readOptions = { firstByteMs: 3000, idleMs: 300, totalMs: 5000, bytesMax: 65_536 }
 

@@ -19,6 +19,7 @@ export const webTerminalOpen = checkInfo({
   remediation: 'Put the terminal behind a reverse proxy that requires authentication, or use SSH instead.',
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'exposure terminal panel',
+  verifiedOn: 'gotty gritty',
 })
 const emulator = /\bxterm-(?:helper-textarea|screen|viewport)\b/
 const connection = /\bnew WebSocket\(|\bsocket\.io\b/

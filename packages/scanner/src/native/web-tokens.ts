@@ -17,6 +17,7 @@ const unsigned = checkInfo({
   remediation: 'Sign tokens with RS256, ES256, or HS256 and a random secret, and reject `none` when verifying.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8725#section-3.1',
   tags: 'misconfig http jwt',
+  verifiedOn: 'web-tokens',
 })
 const weakJwt = checkInfo({
   id: 'jwt-weak-secret',
@@ -29,6 +30,7 @@ const weakJwt = checkInfo({
   remediation: 'Replace the secret with at least 32 random bytes, for example from `openssl rand -base64 32`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8725#section-3.5',
   tags: 'misconfig http jwt',
+  verifiedOn: 'web-tokens',
 })
 const weakSession = checkInfo({
   id: 'session-weak-secret',
@@ -44,6 +46,7 @@ const weakSession = checkInfo({
     'Replace `SECRET_KEY` (Flask), the `secret` option (express-session, cookie-session), or `secrets` (Mojolicious) with at least 32 random bytes.',
   reference: 'https://flask.palletsprojects.com/en/stable/config/#SECRET_KEY',
   tags: 'misconfig http session',
+  verifiedOn: 'mojolicious-session superset web-tokens',
 })
 const predictable = checkInfo({
   id: 'session-id-predictable',
@@ -56,6 +59,7 @@ const predictable = checkInfo({
   remediation: 'Use at least 128 random bits as the session ID, as the session libraries of web frameworks do.',
   reference: 'https://cwe.mitre.org/data/definitions/330.html',
   tags: 'misconfig http session',
+  verifiedOn: 'php-diagnostics',
 })
 
 // cspell:disable

@@ -18,6 +18,7 @@ export const openUploadForm = checkInfo({
   remediation: 'Require authentication, such as `--basic-auth user:password` in uploadserver or `--password` in updog.',
   reference: 'https://cwe.mitre.org/data/definitions/434.html',
   tags: 'misconfig files upload unauth',
+  verifiedOn: 'miniserve simple-http-server updog uploadserver',
 })
 const pages = ['', 'upload']
 

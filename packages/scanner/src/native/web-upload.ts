@@ -20,6 +20,7 @@ const upload = checkInfo({
     'Require authentication for PUT and DELETE, or disable them: `dav_methods off;` in nginx, `Dav Off` in Apache, `readonly` set to `true` for the DefaultServlet in Tomcat.',
   reference: 'https://cwe.mitre.org/data/definitions/434.html',
   tags: 'misconfig http webdav unauth',
+  verifiedOn: 'apache2-webdav tomcat-put webdav-robots wsgidav',
 })
 const folders = ['', 'webdav/', 'dav/', 'uploads/', 'upload/', 'files/']
 

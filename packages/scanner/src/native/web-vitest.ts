@@ -17,6 +17,7 @@ const open = checkInfo({
   remediation: 'Update Vitest to 1.6.1, 2.1.9, 3.0.5, or later, and bind its API to localhost (`--api.host`).',
   reference: 'https://github.com/vitest-dev/vitest/security/advisories/GHSA-9crc-q9x8-hgqq',
   tags: 'cve cve2025 vitest websocket rce unauth',
+  verifiedOn: 'vitest-ui',
 })
 const endOfHead = '\r\n\r\n'
 /** A close frame with an empty mask (RFC 6455, section 5.5.1). Malformed frames crash some releases. */

@@ -20,6 +20,7 @@ const noPassword = checkInfo({
     'Set a password on the VNC server, and put websockify behind a reverse proxy that requires authentication, or use `--auth-plugin`.',
   reference: 'https://github.com/novnc/websockify',
   tags: 'misconfig vnc websocket unauth',
+  verifiedOn: 'novnc',
 })
 /** noVNC's default; websockify serves every path. */
 const path = '/websockify'

@@ -17,6 +17,7 @@ export const writableApi = checkInfo({
     'Set `DEFAULT_PERMISSION_CLASSES` to `IsAuthenticated` in the `REST_FRAMEWORK` setting, or set `permission_classes` on the view.',
   reference: 'https://www.django-rest-framework.org/api-guide/permissions/',
   tags: 'misconfig api django unauth',
+  verifiedOn: 'django-admin django-rest-framework',
 })
 const resourcesMax = 4
 

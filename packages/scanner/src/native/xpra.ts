@@ -16,6 +16,7 @@ const open = checkInfo({
     'Set `--tcp-auth=file,filename=PATH` and use TLS, or bind Xpra to localhost and connect with SSH (`xpra attach ssh://HOST`).',
   reference: 'https://github.com/Xpra-org/xpra/blob/master/docs/Usage/Authentication.md',
   tags: 'misconfig xpra x11 unauth network',
+  verifiedOn: 'xpra',
 })
 
 /** Encodings of the payload: that of versions up to 4, and that of later ones. */

@@ -15,6 +15,7 @@ const exposed = checkInfo({
     'Limit which clients xymond accepts with `--www-senders`, `--admin-senders`, `--maint-senders`, and `--status-senders`, and block TCP port 1984 at the network perimeter.',
   reference: 'https://xymon.sourceforge.io/xymon/help/manpages/man8/xymond.8.html',
   tags: 'misconfig xymon disclosure unauth network',
+  verifiedOn: 'xymon',
 })
 const hostsFile = 'hosts.cfg'
 /** An entry of hosts.cfg: address, hostname, and tests. */
