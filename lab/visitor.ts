@@ -1,8 +1,7 @@
 /** A user without a browser: signs up, reads emails, and calls the API with the session's cookies. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Endpoint, InputOf, ResultOf } from '@glacis/contract/endpoint'
-import { hasQuery, pathParameters } from '@glacis/contract/endpoint'
+import { type Endpoint, type InputOf, type ResultOf, hasQuery, pathParameters } from '@glacis/contract/endpoint'
 import { Flow } from '@glacis/contract/identity'
 import { getScan, type Scan, startScan } from '@glacis/contract/scan'
 import { type QueryValue, toQueryString } from '@glacis/contract/query-string'

@@ -3,8 +3,7 @@
  * prints its port, and exits with its parent.
  */
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 
 /** The banner of a mail server: identified without further requests. */
 const banner = '220 mail.aarewerk.example ESMTP Postfix (Debian/GNU)\r\n'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { expand, isProblem, parseAddress } from '#address.ts'
-import type { ScanAddress } from '#address.ts'
+import { expand, isProblem, parseAddress, type ScanAddress } from '#address.ts'
 
 function understood(text: string): ScanAddress {
   const outcome = parseAddress(text)

@@ -10,8 +10,9 @@ import {
   privateNetworks,
   reachedThrough,
   unusableNetworks,
+  type Ip,
+  type Network,
 } from '#ip.ts'
-import type { Ip, Network } from '#ip.ts'
 
 /** A parsed scan target. */
 export interface ScanAddress {

@@ -1,7 +1,5 @@
-import { isProblem, parseAddress } from '#address.ts'
-import type { AddressProblem, ScanAddress } from '#address.ts'
-import { bracketed, formatIp, inNetworks, parseIp, parseNetwork } from '#ip.ts'
-import type { Ip, Network } from '#ip.ts'
+import { isProblem, parseAddress, type AddressProblem, type ScanAddress } from '#address.ts'
+import { bracketed, formatIp, inNetworks, parseIp, parseNetwork, type Ip, type Network } from '#ip.ts'
 
 /** A part of a target that is never scanned. */
 export interface Exclusion {

@@ -1,6 +1,14 @@
 import type { ScanJob } from '@glacis/contract/runner'
-import { inNetworks, metadataNetworks, networksOf, parseIp, reachedThrough, unusableNetworks } from '#ip.ts'
-import type { Ip, Network } from '#ip.ts'
+import {
+  inNetworks,
+  metadataNetworks,
+  networksOf,
+  parseIp,
+  reachedThrough,
+  unusableNetworks,
+  type Ip,
+  type Network,
+} from '#ip.ts'
 
 /**
  * Checks every connection against the scan's scope. Pass the resolved address and dial exactly that

@@ -3,13 +3,11 @@
  * a self-test, reports whether it is usable, and exits with its parent.
  */
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo, Server } from 'node:net'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { connectWithLibc } from '#net/connect-libc.ts'
 import { openLibc } from '#net/libc.ts'
 import type { SweepOrder, SweepReply } from '#sweep-host.ts'
-import { createSweep } from '#sweep-loop.ts'
-import type { SweepSettings } from '#sweep-loop.ts'
+import { createSweep, type SweepSettings } from '#sweep-loop.ts'
 
 /** Messages of the process: first whether it is ready, then the replies. */
 export type ChildMessage = { readonly ready: true } | { readonly ready: false; readonly reason: string } | SweepReply

@@ -1,8 +1,7 @@
 import type { Limits } from '#budget.ts'
 import { commonPorts, headPorts } from '#common-ports.ts'
 import type { Guard } from '#guard.ts'
-import { NotAccelerated, startAccelerator, startThreads } from '#sweep-engine.ts'
-import type { Engine } from '#sweep-engine.ts'
+import { NotAccelerated, startAccelerator, startThreads, type Engine } from '#sweep-engine.ts'
 import type { SweepOrder, SweepReply } from '#sweep-host.ts'
 
 /** Port states of one host. The four counts add up to the number of ports to scan. */

@@ -1,10 +1,8 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
-import type { Observation, ScanJob } from '@glacis/contract/runner'
-import { Observation as ObservationSchema } from '@glacis/contract/runner'
+import { type Observation, type ScanJob, Observation as ObservationSchema } from '@glacis/contract/runner'
 import { afterAll, describe, expect, it } from 'vitest'
-import { loadPacks, scan } from '#index.ts'
-import type { ScanOptions } from '#index.ts'
+import { loadPacks, scan, type ScanOptions } from '#index.ts'
 import { dribble, flood, greet, listen, neverFinishTls, reset, sendNothing, respond } from '#testing/loopback.ts'
 
 const packs = await loadPacks({

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net'
 import type { Observation, ScanJob } from '@glacis/contract/runner'
 import PQueue from 'p-queue'
-import { createBudget, limitsByProfile } from '#budget.ts'
-import type { Limits } from '#budget.ts'
+import { createBudget, limitsByProfile, type Limits } from '#budget.ts'
 import { createChannel } from '#channel.ts'
 import { commonPorts } from '#common-ports.ts'
 import { findDatagramServices } from '#datagrams.ts'
@@ -12,8 +11,16 @@ import { createHttpClient } from '#net/http.ts'
 import { dial } from '#net/tcp.ts'
 import { forEachOf } from '#pool.ts'
 import { createSweeper } from '#ports.ts'
-import { examineServices, identifyConcurrency, reportReach } from '#scan-host.ts'
-import type { ClosedCandidates, ResolvedHost, Knowledge, Run, ScanOptions } from '#scan-host.ts'
+import {
+  examineServices,
+  identifyConcurrency,
+  reportReach,
+  type ClosedCandidates,
+  type ResolvedHost,
+  type Knowledge,
+  type Run,
+  type ScanOptions,
+} from '#scan-host.ts'
 import { isWorthAccelerating } from '#sweep-engine.ts'
 
 const unreadMax = 500

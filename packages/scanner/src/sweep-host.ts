@@ -1,6 +1,5 @@
 /** State of one host during a sweep, and its next ports. */
-import { bucketOf, refill } from '#bucket.ts'
-import type { Bucket } from '#bucket.ts'
+import { bucketOf, refill, type Bucket } from '#bucket.ts'
 
 /** Ports to sweep on one host. The guard has already approved them. */
 export interface SweepOrder {

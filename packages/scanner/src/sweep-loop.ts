@@ -1,6 +1,5 @@
 /** Schedules port probes across many hosts. Connectors implement the connects. */
-import { bucketOf, refill } from '#bucket.ts'
-import type { Bucket } from '#bucket.ts'
+import { bucketOf, refill, type Bucket } from '#bucket.ts'
 import { localError } from '#net/local-errors.ts'
 import {
   createHost,
@@ -12,8 +11,10 @@ import {
   replyOf,
   consumeRate,
   timeoutOf,
+  type Host,
+  type SweepOrder,
+  type SweepReply,
 } from '#sweep-host.ts'
-import type { Host, SweepOrder, SweepReply } from '#sweep-host.ts'
 
 /** State shared by all hosts of one loop. */
 export interface SweepSettings {

@@ -1,5 +1,11 @@
-import type { Channel, ChannelEvent, ChannelKind, ChannelRule } from '@glacis/contract/channel'
-import { ChannelEvent as Events, ChannelRecipients } from '@glacis/contract/channel'
+import {
+  type Channel,
+  type ChannelEvent,
+  type ChannelKind,
+  type ChannelRule,
+  ChannelEvent as Events,
+  ChannelRecipients,
+} from '@glacis/contract/channel'
 import type { Tag } from '@glacis/contract/tag'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'

@@ -1,8 +1,7 @@
 /** The number of open risks, by severity and over time. */
-import type { SeveritySeries, StatusSeries } from '@glacis/contract/insights'
+import { type SeveritySeries, type StatusSeries, type statsSummary } from '@glacis/contract/insights'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { ResultOf } from '@glacis/contract/endpoint'
-import type { statsSummary } from '@glacis/contract/insights'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useDeferredQuery } from '#api/query.ts'

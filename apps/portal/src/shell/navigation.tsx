@@ -10,9 +10,9 @@ import {
   ShieldAlert,
   ShieldQuestionMark,
   Waypoints,
+  type LucideIcon,
 } from 'lucide-react'
 import type { LinkProps } from '@tanstack/react-router'
-import type { LucideIcon } from 'lucide-react'
 
 export interface NavEntry {
   readonly label: string

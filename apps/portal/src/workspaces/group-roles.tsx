@@ -1,6 +1,5 @@
 /** A list that maps the groups of an identity provider to roles, in order of precedence. */
-import type { GroupRole } from '@glacis/contract/group-role'
-import { GroupRoleName } from '@glacis/contract/group-role'
+import { type GroupRole, GroupRoleName } from '@glacis/contract/group-role'
 import { ArrowUp, Plus, Trash2 } from 'lucide-react'
 import { useId } from 'react'
 import { roleLabels } from '#lib/role-labels.ts'

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sharedTestApi, type TestApi } from '#testing/api.ts'
 import { sharedTestServer } from '#testing/test-server.ts'

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Socket, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openDatabase } from '#database/index.ts'
 import { openTestApi, type TestApi } from '#testing/api.ts'

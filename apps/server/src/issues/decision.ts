@@ -1,7 +1,6 @@
 /** User decisions: a status and, for ignored issues, the terms. Pure. */
-import type { IgnoreReason, IssueStatus } from '@glacis/contract/issue'
+import { type IgnoreReason, type IssueStatus, ignoreDaysMax } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
-import { ignoreDaysMax } from '@glacis/contract/issue'
 import { invalid } from '#errors.ts'
 
 /** A decision as sent in a request. */

@@ -1,6 +1,5 @@
 import type { Notice } from '@glacis/contract/channel'
-import type { Ctx, Log } from '#ctx.ts'
-import { systemActor } from '#ctx.ts'
+import { type Ctx, type Log, systemActor } from '#ctx.ts'
 import { type Database, inWorkspace } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
 import { storable } from '#database/text.ts'

@@ -1,5 +1,4 @@
-import type { Ctx, Log } from '#ctx.ts'
-import { systemActor } from '#ctx.ts'
+import { type Ctx, type Log, systemActor } from '#ctx.ts'
 import { type Database, inWorkspace, newId } from '#database/index.ts'
 import { forEachSettled } from '#for-each-settled.ts'
 import type { Tables } from '#database/tables.ts'

@@ -12,8 +12,8 @@ import {
   applyChangedHours,
   resumeDue,
   resumeScan,
+  startScan,
 } from '#scans/index.ts'
-import { startScan } from '#scans/index.ts'
 import { queueNextBatches } from '#scans/lifecycle.ts'
 import { leaseBatch } from '#scans/claim.ts'
 import { runBatch, type Scanning } from '#scans/run.ts'

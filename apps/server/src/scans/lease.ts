@@ -1,7 +1,6 @@
 /** Leases of batches by agents: holder, expiry, and recovery of lost batches. */
-import type { AgentJobState } from '@glacis/contract/agent'
+import { type AgentJobState, type listAgentJobs as listAgentJobsCall } from '@glacis/contract/agent'
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
-import type { listAgentJobs as listAgentJobsCall } from '@glacis/contract/agent'
 import { getAgent } from '#agents/index.ts'
 import type { Ctx } from '#ctx.ts'
 import { cutPage, readPage } from '#database/page.ts'

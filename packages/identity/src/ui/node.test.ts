@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
-import { onField, onForm } from '#ui/message.ts'
+import { onField, onForm, label } from '#ui/message.ts'
 import { csrfNode, input, nameOf, sorted, submit, withMessages, withValues } from '#ui/node.ts'
 import { errorMessage } from '#ui/error-message.ts'
-import { label } from '#ui/message.ts'
 
 const names = (nodes: Parameters<typeof sorted>[0]) => nodes.map((node) => `${node.group}.${nameOf(node)}`)
 

@@ -3,8 +3,7 @@ import type { Budget } from '#budget.ts'
 import { greetingPorts, silentPorts, slowPorts } from '#fingerprint/banner.ts'
 import type { Probe } from '#fingerprint/probe.ts'
 import type { Guard } from '#guard.ts'
-import { redial, connectionOver } from '#net/tcp.ts'
-import type { TcpConnection, ReadOptions } from '#net/tcp.ts'
+import { redial, connectionOver, type TcpConnection, type ReadOptions } from '#net/tcp.ts'
 import { tlsHandshake } from '#net/tls.ts'
 
 export interface ConnectionTools {

@@ -1,7 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { SaxesParser } from 'saxes'
-import type { SaxesTagPlain } from 'saxes'
+import { SaxesParser, type SaxesTagPlain } from 'saxes'
 import { type Fingerprint, type FingerprintFile, patternProblem } from '#fingerprint/fingerprint-file.ts'
 import { parseNmapProbes } from '#fingerprint/nmap-probes.ts'
 import { parseTechnologies } from '#fingerprint/technologies.ts'

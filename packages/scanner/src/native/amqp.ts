@@ -1,8 +1,6 @@
 /** Message brokers that support AMQP 0-9-1, such as RabbitMQ. */
-import { isBrokerFrame, methodOf, protocolHeader, readStart, startOk } from '#native/amqp-wire.ts'
-import type { BrokerStart } from '#native/amqp-wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
+import { isBrokerFrame, methodOf, protocolHeader, readStart, startOk, type BrokerStart } from '#native/amqp-wire.ts'
+import { checkInfo, type NativeContext, type NativeCheck, type Proof } from '#native/native-check.ts'
 
 const guestLogin = checkInfo({
   id: 'amqp-default-login',

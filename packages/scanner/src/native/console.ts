@@ -1,6 +1,5 @@
 /** Consoles that greet unauthenticated clients with a prompt: debuggers, language shells, and command shells. */
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 
 const open = checkInfo({
   id: 'interactive-console-open',

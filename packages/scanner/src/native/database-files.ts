@@ -1,6 +1,5 @@
 /** Databases that an application keeps inside the web root, at a documented path. */
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext } from '#native/native-check.ts'
 import { folderOf, pathHere, requestWeb, webProof } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
 

@@ -1,6 +1,5 @@
 import { bytes } from '#wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 
 const open = checkInfo({
   id: 'distcc-open',

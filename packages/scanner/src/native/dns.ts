@@ -1,7 +1,6 @@
 import { type Packet, RECURSION_DESIRED, type Question } from 'dns-packet'
 import { hex } from '#wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
+import { checkInfo, type NativeContext, type NativeCheck, type Proof, type CheckResults } from '#native/native-check.ts'
 import { decodeDns, type DnsMessage, encodeQuestion, textsOf, typeNameOf } from '#net/dns-message.ts'
 
 const transfer = checkInfo({

@@ -1,7 +1,6 @@
 /** Files that don't belong on a web server, in the folders of applications below its root. */
 import { randomBytes } from 'node:crypto'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { folderOf, requestWeb, targetHere, webProof } from '#native/web-request.ts'
 import { readPages } from '#native/site-pages.ts'
 import { readSite } from '#native/web-site.ts'

@@ -1,7 +1,6 @@
 /** Uploads by anonymous FTP users (RFC 959). */
 import { randomBytes } from 'node:crypto'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 
 const upload = checkInfo({

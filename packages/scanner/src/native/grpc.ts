@@ -8,8 +8,7 @@ import {
   readingMethods,
   reflectionRequest,
 } from '#native/grpc-wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 
 const reflection = checkInfo({
   id: 'grpc-reflection-exposed',

@@ -1,6 +1,5 @@
 /** Accessory servers of HomeKit that accept requests without pairing. */
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { requestWeb, webProof } from '#native/web-request.ts'
 
 const insecureMode = checkInfo({

@@ -1,7 +1,6 @@
 /** Key exchange of IPsec (IKE). */
 import { bytes, hex } from '#wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type Proof } from '#native/native-check.ts'
 
 const aggressive = checkInfo({
   id: 'ike-aggressive-mode',

@@ -1,7 +1,6 @@
 /** Servers of the bandwidth test iPerf3. */
 import { setTimeout } from 'node:timers/promises'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext } from '#native/native-check.ts'
 import { bytes } from '#wire.ts'
 
 const open = checkInfo({

@@ -1,7 +1,6 @@
 /** Authentication of IPMI management controllers over LAN. No session is established. */
 import { hex } from '#wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 
 const controls = { cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', score: 9.8, severity: 'critical' } as const
 const anonymous = checkInfo({

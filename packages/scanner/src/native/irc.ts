@@ -1,8 +1,7 @@
 /** Registration with an IRC server (RFC 2812, section 3.1). */
 import { randomInt } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 
 const open = checkInfo({

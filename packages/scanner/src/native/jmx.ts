@@ -1,8 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Native checks for Java RMI registries and Java Management Extensions (JMX) over RMI. */
 import { bytes, hex } from '#wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type Proof } from '#native/native-check.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 
 const jmxOpen = checkInfo({

@@ -1,6 +1,5 @@
 /** What an LDAP directory returns to a client that has not authenticated: accounts, password hashes, its own settings. */
-import { checkInfo } from '#native/native-check.ts'
-import type { CheckResults, NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type CheckResults, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { type BerElement, berElements, bytes, hex, tlv } from '#wire.ts'
 
 const remediation =

@@ -1,6 +1,5 @@
 /** Recognizes directory listings by their structure instead of the server's name. */
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { folderOf, type Page, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 
 const listing = checkInfo({

@@ -1,6 +1,5 @@
 /** Model Context Protocol servers over HTTP (MCP, revision 2025-03-26, transports). */
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { folderOf, requestWeb, webProof, type WebRequest } from '#native/web-request.ts'
 import { identifiedNames } from '#template/relevance.ts'
 import { keepsDocuments } from '#template/selection.ts'

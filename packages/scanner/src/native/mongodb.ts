@@ -1,7 +1,6 @@
 /** MongoDB: memory disclosure through compressed messages (OP_COMPRESSED of the wire protocol). */
 import { deflateSync, inflateSync } from 'node:zlib'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 
 const memoryDisclosure = checkInfo({
   id: 'CVE-2025-14847',

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hex } from '#wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 
 const noPassword = checkInfo({

@@ -1,6 +1,5 @@
 /** NFSv4 exports, listed as any client could list them. No file is read. */
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { isWholeRecord, rpcCall, rpcResult, xdrOf, xdrText, xdrWords } from '#native/rpc-wire.ts'
 
 const openExport = checkInfo({

@@ -1,5 +1,4 @@
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeContext, type Proof } from '#native/native-check.ts'
 import { isWholeRecord, rpcCall, rpcResult, xdrOf } from '#native/rpc-wire.ts'
 
 export const nfsExports = checkInfo({

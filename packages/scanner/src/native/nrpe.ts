@@ -1,7 +1,6 @@
 /** Nagios Remote Plugin Executor. */
 import { crc32 } from 'node:zlib'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 
 const exposed = checkInfo({
   id: 'nrpe-open',

@@ -1,6 +1,5 @@
 import { bracketed } from '#ip.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { readServer } from '#native/opcua-wire.ts'
 
 const anonymous = checkInfo({

@@ -1,8 +1,7 @@
 /** ActiveMQ's own protocol. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { bytes, hex, withLength } from '#wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 
 const anyClass = checkInfo({
   id: 'CVE-2023-46604',

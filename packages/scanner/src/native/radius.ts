@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { bytes, hex } from '#wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 
 const secret = 'testing123'
 const defaultSecret = checkInfo({

@@ -1,7 +1,12 @@
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
-import { connectionRequest, describeChoice, isPacket, readConfirm, security } from '#native/rdp-wire.ts'
-import type { RdpNegotiationResult } from '#native/rdp-wire.ts'
+import { checkInfo, type NativeContext, type NativeCheck, type Proof } from '#native/native-check.ts'
+import {
+  connectionRequest,
+  describeChoice,
+  isPacket,
+  readConfirm,
+  security,
+  type RdpNegotiationResult,
+} from '#native/rdp-wire.ts'
 
 const noNla = checkInfo({
   id: 'rdp-no-nla',

@@ -1,7 +1,6 @@
 /** Parameters that a page shows unescaped. */
 import { attribute } from '#native/html-forms.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { Proof } from '#native/native-check.ts'
+import { checkInfo, type Proof } from '#native/native-check.ts'
 import { type Parameter, placeOf } from '#native/parameters.ts'
 import type { SendValue } from '#native/server-evaluation.ts'
 import { webProof, type WebResponse } from '#native/web-request.ts'

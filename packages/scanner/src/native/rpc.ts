@@ -1,5 +1,4 @@
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeContext, type NativeCheck, type Proof } from '#native/native-check.ts'
 import { mountProgram, mountVersions, nfsExports, worldExports } from '#native/nfs.ts'
 import { isWholeRecord, rpcCall, rpcResult, xdrOf } from '#native/rpc-wire.ts'
 

@@ -1,7 +1,6 @@
 /** Cameras and media servers that stream over RTSP (RFC 2326). */
 import { bracketed } from '#ip.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 
 const open = checkInfo({
   id: 'rtsp-open',

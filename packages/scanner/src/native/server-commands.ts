@@ -1,7 +1,6 @@
 /** Parameters that the server passes to a shell, or uses as the target of a redirect. */
 import { randomBytes, randomInt } from 'node:crypto'
-import { checkInfo } from '#native/native-check.ts'
-import type { Proof } from '#native/native-check.ts'
+import { checkInfo, type Proof } from '#native/native-check.ts'
 import type { Parameter } from '#native/parameters.ts'
 import type { SendValue } from '#native/server-evaluation.ts'
 import { webProof } from '#native/web-request.ts'

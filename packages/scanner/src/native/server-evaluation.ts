@@ -1,8 +1,7 @@
 /** Parameters that the server evaluates: as a template, or as a URL that it requests. */
 import { bracketed } from '#ip.ts'
 import { randomBytes, randomInt } from 'node:crypto'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeContext, type Proof } from '#native/native-check.ts'
 import type { CheckInfo } from '#native/types.ts'
 import { pathHere, webProof, type WebResponse } from '#native/web-request.ts'
 import type { WebSite } from '#native/web-site.ts'

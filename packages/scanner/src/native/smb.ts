@@ -1,5 +1,4 @@
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeContext, type NativeCheck, type Proof } from '#native/native-check.ts'
 import type { ListedShare } from '#native/smb-pipe.ts'
 import { listedShares, listedUsers, logInAnonymously, sessionOn, type Session } from '#native/smb-session.ts'
 import { commands, isFrame, negotiateBody, smb1Negotiate, treeBody } from '#native/smb-wire.ts'

@@ -1,8 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** SNMP agents, over UDP or TCP. */
 import { berElements, bytes, hex, tlv } from '#wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeContext, type NativeCheck, type Proof } from '#native/native-check.ts'
 
 const publicCommunity = checkInfo({
   id: 'snmp-community-public',

@@ -1,7 +1,6 @@
 /** File and source code servers: rsync, Subversion, Git. */
 import { bytes } from '#wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeContext, type NativeCheck, type Proof } from '#native/native-check.ts'
 
 const rsyncWritable = checkInfo({
   id: 'rsync-module-writable',

@@ -1,6 +1,5 @@
 import { constants, createPublicKey, publicEncrypt } from 'node:crypto'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 import { bytes, hex } from '#wire.ts'
 

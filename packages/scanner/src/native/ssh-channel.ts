@@ -1,7 +1,6 @@
 /** SSH servers that open a channel before the client has authenticated. */
 import { randomBytes } from 'node:crypto'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { encrypt, type EncryptedConnection } from '#native/ssh-session.ts'
 import { string } from '#native/ssh-wire.ts'
 

@@ -1,6 +1,13 @@
 /** An SSH session up to the list of authentication methods; only the method `none` is tried. */
-import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
-import type { Cipheriv, Decipheriv } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  randomBytes,
+  type Cipheriv,
+  type Decipheriv,
+} from 'node:crypto'
 import type { TcpConnection } from '#net/tcp.ts'
 import {
   chosen,

@@ -1,6 +1,5 @@
 /** The Terrapin attack on the integrity of SSH handshakes (CVE-2023-48795). */
-import { checkInfo } from '#native/native-check.ts'
-import type { Proof } from '#native/native-check.ts'
+import { checkInfo, type Proof } from '#native/native-check.ts'
 import type { KexLists } from '#native/ssh-wire.ts'
 
 export const terrapin = checkInfo({

@@ -1,6 +1,5 @@
 import { bytes } from '#wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
+import { checkInfo, type NativeContext, type NativeCheck, type Proof, type CheckResults } from '#native/native-check.ts'
 import { offersGroupExchange, openSession, smallestGroupBits, type SshSession } from '#native/ssh-session.ts'
 import { terrapin, terrapinProof } from '#native/ssh-terrapin.ts'
 import { packetsIn, readLists, rsaBitsOf, type KexLists } from '#native/ssh-wire.ts'

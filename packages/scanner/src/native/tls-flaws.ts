@@ -2,8 +2,7 @@
 import { rootCertificates, type SecureVersion, type TLSSocket } from 'node:tls'
 import { X509Certificate } from 'node:crypto'
 import { hex } from '#wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { CheckResults, NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type CheckResults, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { startTls, supportsStartTls, talkTls } from '#native/starttls.ts'
 import { onOneLine, type Handshake, type TlsFailure } from '#net/tls.ts'
 import {

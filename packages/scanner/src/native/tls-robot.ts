@@ -1,8 +1,7 @@
 /** ROBOT: servers whose response to a wrongly padded RSA key exchange differs (Böck, Somorovsky, Young, 2018). */
 import { constants, publicEncrypt, randomBytes, X509Certificate, type KeyObject } from 'node:crypto'
 import { hex } from '#wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { supportsStartTls, talkTls } from '#native/starttls.ts'
 import { clientHello, isHelloDone, readCertificate, readFullServerHello, rsaSuites } from '#native/tls-hello.ts'
 import type { TcpConnection } from '#net/tcp.ts'

@@ -1,6 +1,5 @@
 /** Weak TLS configurations: insecure ciphers, groups, and curves, and SSL 2.0 and 3.0. TLS libraries no longer offer them. */
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeContext, type NativeCheck, type Proof } from '#native/native-check.ts'
 import { supportsStartTls, talkTls } from '#native/starttls.ts'
 import {
   insecureSuites,

@@ -1,8 +1,7 @@
 /** TLS checks that templates can't express: key sizes, and TLS after STARTTLS. */
 import type { X509Certificate } from 'node:crypto'
 import type { SecureVersion } from 'node:tls'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
+import { checkInfo, type NativeContext, type NativeCheck, type Proof, type CheckResults } from '#native/native-check.ts'
 import { startTls, supportsStartTls } from '#native/starttls.ts'
 import { authorityVerdict, untrustedAuthority } from '#native/tls-authority.ts'
 import type { Handshake, TlsFailure } from '#net/tls.ts'

@@ -1,7 +1,6 @@
 /** Native checks for UDP services: TFTP, NTP, Memcached, mDNS. */
 import { bytes, hex } from '#wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { secretInFiles, tftpSecrets } from '#native/tftp-files.ts'
 
 const tftpReadable = checkInfo({

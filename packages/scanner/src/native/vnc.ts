@@ -1,6 +1,5 @@
 import { bytes } from '#wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type Proof } from '#native/native-check.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 
 const noPassword = checkInfo({

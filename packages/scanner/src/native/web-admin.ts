@@ -1,7 +1,6 @@
 /** Administration pages that don't require a login, recognized by their controls instead of the product's name. */
 import { hasPasswordField } from '#html.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext } from '#native/native-check.ts'
 import { functionsOf, hasLogin, scriptCalls } from '#native/script-calls.ts'
 import { destructive, verbIn } from '#native/verbs.ts'
 import { folderOf, type Page, pathHere, readPage, readPageAt, requestWeb, webProof } from '#native/web-request.ts'

@@ -2,8 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { collectionsOf, readAnswers } from '#native/api-answers.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext } from '#native/native-check.ts'
 import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
 

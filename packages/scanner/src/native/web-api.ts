@@ -1,7 +1,6 @@
 /** APIs that describe themselves (OpenAPI) and declare no authentication. */
 import { type Description, Operation, operationsMax, pathOf, readDescription } from '#native/api-description.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { kindOf } from '#native/record-kinds.ts'
 import { exposedRecords, findRecords } from '#native/web-records.ts'
 import { writableApi } from '#native/web-writable.ts'

@@ -1,6 +1,5 @@
 /** Message servers of the Bayeux protocol (CometD, Faye) that the start page or its scripts refer to. */
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext } from '#native/native-check.ts'
 import { pathHere, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
 

@@ -1,7 +1,6 @@
 /** WebDAV shares, which PROPFIND lists (RFC 4918, section 9.1). */
 import { foldersOf } from '#native/named-paths.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { requestWeb, webProof } from '#native/web-request.ts'
 import { readSite } from '#native/web-site.ts'
 

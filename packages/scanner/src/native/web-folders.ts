@@ -1,8 +1,7 @@
 /** Folders of static files that the start page uses, and files outside of them. */
 import { randomBytes } from 'node:crypto'
 import { callsOf } from '#native/api-answers.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { folderOf, pathHere, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 import { readPages } from '#native/site-pages.ts'
 import { readSite } from '#native/web-site.ts'

@@ -1,7 +1,6 @@
 /** Debugging endpoints of Go's standard library, at their usual paths and where a site links to them. */
 import { namedPaths } from '#native/named-paths.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { CheckResults, NativeCheck, Proof } from '#native/native-check.ts'
+import { checkInfo, type CheckResults, type NativeCheck, type Proof } from '#native/native-check.ts'
 import type { CheckInfo } from '#native/types.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 import { readSite } from '#native/web-site.ts'

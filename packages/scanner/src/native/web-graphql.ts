@@ -1,6 +1,5 @@
 /** GraphQL endpoints at paths that only the start page or its scripts name. */
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { pathHere, requestWeb, webProof } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
 

@@ -1,7 +1,6 @@
 /** Redirects that name the server's internal address to a client that doesn't state a host. */
 import { isPublicAddress, parseIp } from '#ip.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { folderOf, requestWeb } from '#native/web-request.ts'
 import { isCompleteResponse, parseResponse } from '#net/raw-http.ts'
 

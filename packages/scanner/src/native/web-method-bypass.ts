@@ -1,7 +1,6 @@
 /** Authentication that a server requires for listed methods only. */
 import { randomBytes } from 'node:crypto'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { linkedPages } from '#native/parameters.ts'
 import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 import { readSite } from '#native/web-site.ts'

@@ -1,6 +1,5 @@
 /** Apache content negotiation (MultiViews) lists all files whose names start with the requested one. */
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { folderOf, requestWeb, webProof } from '#native/web-request.ts'
 
 const filesListed = checkInfo({

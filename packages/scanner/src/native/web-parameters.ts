@@ -2,8 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { readDescription } from '#native/api-description.ts'
 import { debugSignsIn } from '#native/debug-pages.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import {
   describedParameters,
   distinct,

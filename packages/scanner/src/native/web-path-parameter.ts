@@ -1,7 +1,6 @@
 /** Tomcat ignores what follows a semicolon in a path, so that it reads `..;` as `..`. Proxies don't. */
 import { randomBytes } from 'node:crypto'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { folderOf, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 
 const managerReachable = checkInfo({

@@ -1,7 +1,6 @@
 /** Personal data in responses of an API to anyone, in lists and by number. */
 import { collectionsOf, readAnswers } from '#native/api-answers.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { personalMember } from '#native/personal-data.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 

@@ -1,7 +1,6 @@
 /** Records of an internal kind in APIs that a description, a JSON index, or the application's own scripts name. */
 import { z } from 'zod'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeContext, type Proof } from '#native/native-check.ts'
 import { kindOf, recordsIn } from '#native/record-kinds.ts'
 import { pathHere, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'

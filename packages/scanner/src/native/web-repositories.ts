@@ -1,6 +1,5 @@
 /** Git and Subversion repositories that a web server publishes. */
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { folderOf, pathHere, requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 
 const gitRead = checkInfo({

@@ -1,6 +1,5 @@
 /** Keys of known services in a site's pages, scripts, and source maps. */
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { readPages } from '#native/site-pages.ts'
 import { readSite } from '#native/web-site.ts'
 

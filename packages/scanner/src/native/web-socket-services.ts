@@ -1,7 +1,6 @@
 /** Services with their own protocol over WebSocket. */
 import { bytes } from '#wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext } from '#native/native-check.ts'
 import { ownHost } from '#native/web-request.ts'
 import { contentOf, frameOf, framesAfterHandshake, hasMessage, upgradeRequest } from '#net/web-socket.ts'
 

@@ -1,7 +1,6 @@
 /** Terminals in the browser, recognized by the emulator that their page loads. */
 import { hasPasswordField, withoutElements } from '#html.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { hasLogin } from '#native/script-calls.ts'
 import { webProof } from '#native/web-request.ts'
 import { readSite } from '#native/web-site.ts'

@@ -1,8 +1,7 @@
 /** Tokens and session cookies that a web server gives to an anonymous visitor, tested without sending anything. */
 import { createHmac } from 'node:crypto'
 import { readAnswers } from '#native/api-answers.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { requestWeb, type WebResponse } from '#native/web-request.ts'
 import { readSite } from '#native/web-site.ts'
 

@@ -1,8 +1,7 @@
 /** File servers that list files and accept uploads through a form. */
 import { hasPasswordField } from '#html.ts'
 import { listedNames } from '#native/listing.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { folderOf, requestWeb, webProof } from '#native/web-request.ts'
 
 export const openUploadForm = checkInfo({

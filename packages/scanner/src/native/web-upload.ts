@@ -1,8 +1,7 @@
 /** Uploads with the method PUT (RFC 9110, section 9.3.4), with or without WebDAV. */
 import { randomBytes } from 'node:crypto'
 import { foldersOf } from '#native/named-paths.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { requestWeb, webProof } from '#native/web-request.ts'
 import { readSite } from '#native/web-site.ts'
 

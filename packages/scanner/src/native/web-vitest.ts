@@ -1,7 +1,6 @@
 /** The WebSocket API of Vitest's UI, which runs and rewrites tests. */
 import { randomBytes } from 'node:crypto'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { ownHost } from '#native/web-request.ts'
 
 const open = checkInfo({

@@ -1,7 +1,6 @@
 /** VNC over WebSocket, as served by websockify for noVNC. */
 import { bytes } from '#wire.ts'
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { offeredTypes, type RfbConnection } from '#native/vnc.ts'
 import { ownHost } from '#native/web-request.ts'
 import type { TcpConnection } from '#net/tcp.ts'

@@ -1,6 +1,5 @@
 /** APIs of Django REST framework that show their forms to unauthenticated clients. */
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeContext, Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeContext, type Proof } from '#native/native-check.ts'
 import { formsIn } from '#native/html-forms.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 

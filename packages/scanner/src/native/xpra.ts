@@ -1,7 +1,6 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Xpra, which forwards applications and desktops of X11. */
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck, NativeContext } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type NativeContext } from '#native/native-check.ts'
 import { bytes, withLength } from '#wire.ts'
 
 const open = checkInfo({

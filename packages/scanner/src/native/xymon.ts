@@ -1,6 +1,5 @@
 /** The daemon of the monitoring system Xymon. */
-import { checkInfo } from '#native/native-check.ts'
-import type { NativeCheck } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 
 const exposed = checkInfo({
   id: 'xymon-open',

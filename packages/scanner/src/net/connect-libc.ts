@@ -1,7 +1,6 @@
 import { constants } from 'node:os'
 import type { Libc } from '#net/libc.ts'
-import { errorName, socketAddress } from '#net/libc-structs.ts'
-import type { SocketAddress } from '#net/libc-structs.ts'
+import { errorName, socketAddress, type SocketAddress } from '#net/libc-structs.ts'
 import type { Attempt, Connector, Settled } from '#sweep-loop.ts'
 
 interface PendingConnect {

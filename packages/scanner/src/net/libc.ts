@@ -4,8 +4,7 @@
  * them.
  */
 import { dlopen, toArrayBuffer } from 'node:ffi'
-import { eventList, isSameAddress, linux, lingerZero, setPort } from '#net/libc-structs.ts'
-import type { SocketAddress } from '#net/libc-structs.ts'
+import { eventList, isSameAddress, linux, lingerZero, setPort, type SocketAddress } from '#net/libc-structs.ts'
 
 /** Non-blocking TCP sockets as file descriptors. */
 export interface Libc {

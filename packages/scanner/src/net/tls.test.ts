@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:tls'
-import type { TlsOptions as ServerOptions } from 'node:tls'
+import { createServer, type TlsOptions as ServerOptions } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { createGuard } from '#guard.ts'
 import { acceptsSsl3, tlsHandshake } from '#net/tls.ts'

@@ -1,12 +1,9 @@
 import { constants, type KeyObject, type X509Certificate } from 'node:crypto'
-import { isIP } from 'node:net'
-import type { Socket } from 'node:net'
-import { connect } from 'node:tls'
-import type { SecureVersion, TLSSocket } from 'node:tls'
+import { isIP, type Socket } from 'node:net'
+import { connect, type SecureVersion, type TLSSocket } from 'node:tls'
 import { withDeadline } from '#net/deadline.ts'
 import { localError } from '#net/local-errors.ts'
-import { sendAndRead, dial } from '#net/tcp.ts'
-import type { DialOptions } from '#net/tcp.ts'
+import { sendAndRead, dial, type DialOptions } from '#net/tcp.ts'
 
 /** Fields of a server's certificate. Texts are untrusted. */
 export interface Certificate {

@@ -4,8 +4,7 @@
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
 export interface Busy extends AsyncDisposable {
   readonly port: number

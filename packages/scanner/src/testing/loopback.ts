@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { Server, Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 
 /** A test server. Closing it also closes its connections. */
 export interface Loopback extends AsyncDisposable {

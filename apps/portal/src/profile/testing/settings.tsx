@@ -1,6 +1,5 @@
 /** Fixtures of the settings flow, and a harness that renders the profile page. */
-import type { Flow, Session as SessionValue, UiNode } from '@glacis/contract/identity'
-import { Session } from '@glacis/contract/identity'
+import { type Flow, type Session as SessionValue, type UiNode, Session } from '@glacis/contract/identity'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
 import { render } from '@testing-library/react'

@@ -1,10 +1,20 @@
 /** Parses the arguments of `glacis scan`. */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { CheckPermission, ScanProfile } from '@glacis/contract/runner'
-import type { ScanHost, ScanJob } from '@glacis/contract/runner'
-import { denials, expand, isProblem, parseAddress, parseExclusion, parsePorts, resolveName } from '@glacis/scanner'
-import type { CallbackSettings, Exclusion, ScanAddress, ScanOptions } from '@glacis/scanner'
+import { CheckPermission, ScanProfile, type ScanHost, type ScanJob } from '@glacis/contract/runner'
+import {
+  denials,
+  expand,
+  isProblem,
+  parseAddress,
+  parseExclusion,
+  parsePorts,
+  resolveName,
+  type CallbackSettings,
+  type Exclusion,
+  type ScanAddress,
+  type ScanOptions,
+} from '@glacis/scanner'
 import { isPermittedIn, type ScanNetworks } from '#scan-networks.ts'
 import { callbackEndpoints, callbackAddress, callbackAddressExpects } from '#callbacks.ts'
 import { CliError } from '#cli-error.ts'
