@@ -1,5 +1,5 @@
 /** Host queries and mutations. */
-import { type InputOf } from '@glacis/contract/endpoint'
+import type { InputOf } from '@glacis/contract/endpoint'
 import { affectedHostsOverTime } from '@glacis/contract/insights'
 import { getHost, hostTimeline, listHosts, mergeHosts, splitHost, updateHost } from '@glacis/contract/host'
 import { keepPreviousData, mutationOptions } from '@tanstack/react-query'

@@ -1,5 +1,5 @@
 /** Issue queries. Mutations are in `mutations.ts`. */
-import { type InputOf } from '@glacis/contract/endpoint'
+import type { InputOf } from '@glacis/contract/endpoint'
 import { issuesBySeverity, issuesByStatus, type StatusSeries, statsSummary } from '@glacis/contract/insights'
 import { getIssue, type IssueFilter, type IssueStatus, listIssues, type Verification } from '@glacis/contract/issue'
 import { listComments, listEvidence } from '@glacis/contract/triage'

@@ -1,5 +1,5 @@
 /** The number of open risks, by severity and over time. */
-import { type SeveritySeries, type StatusSeries, type statsSummary } from '@glacis/contract/insights'
+import type { SeveritySeries, StatusSeries, statsSummary } from '@glacis/contract/insights'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { ResultOf } from '@glacis/contract/endpoint'
 import { useQuery } from '@tanstack/react-query'

@@ -1,5 +1,5 @@
 /** Queries of the overview itself; its sections use those of other modules. */
-import { type InputOf } from '@glacis/contract/endpoint'
+import type { InputOf } from '@glacis/contract/endpoint'
 import { statsSummary } from '@glacis/contract/insights'
 import { keepPreviousData } from '@tanstack/react-query'
 import { query } from '#api/query.ts'

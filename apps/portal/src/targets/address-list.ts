@@ -3,7 +3,7 @@ import { nameLengthMax } from '@glacis/contract/primitives'
 import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
 import type { createTarget, parseTargets } from '@glacis/contract/target'
 import { formatNumber } from '#lib/format.ts'
-import { type TargetDraft } from '#targets/form.ts'
+import type { TargetDraft } from '#targets/form.ts'
 
 /** Maximum number of addresses in a list; also the server's limit per call. */
 export const maxEntries = 1000

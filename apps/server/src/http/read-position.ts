@@ -2,7 +2,7 @@
  * Lets users see their own changes when a replica serves reads: each change sets a cookie with its position in the
  * database, and the replica serves their reads only once it contains that position.
  */
-import { type Database } from '#database/index.ts'
+import type { Database } from '#database/index.ts'
 import { isPosition } from '#database/replica.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 

@@ -1,5 +1,5 @@
 /** Leases of batches by agents: holder, expiry, and recovery of lost batches. */
-import { type AgentJobState, type listAgentJobs as listAgentJobsCall } from '@glacis/contract/agent'
+import type { AgentJobState, listAgentJobs as listAgentJobsCall } from '@glacis/contract/agent'
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import { getAgent } from '#agents/index.ts'
 import type { Ctx } from '#ctx.ts'

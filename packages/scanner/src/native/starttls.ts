@@ -3,7 +3,7 @@
 import { isIP } from 'node:net'
 import { bytes, hex } from '#wire.ts'
 import { readHello, tlsFlag, tlsRequest } from '#native/mysql.ts'
-import { type NativeContext } from '#native/native-check.ts'
+import type { NativeContext } from '#native/native-check.ts'
 import { connectionRequest, isPacket, readConfirm, security } from '#native/rdp-wire.ts'
 import type { Guard } from '#guard.ts'
 import { connectionOver, redial, type TcpConnection } from '#net/tcp.ts'

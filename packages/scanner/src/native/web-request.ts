@@ -4,7 +4,7 @@ import { bytes } from '#wire.ts'
 import { refreshTarget } from '#html.ts'
 import { createJar, isCookieGate } from '#net/cookie-jar.ts'
 import type { HttpFailure, HttpResponse } from '#net/http-message.ts'
-import { type NativeContext, type Proof } from '#native/native-check.ts'
+import type { NativeContext, Proof } from '#native/native-check.ts'
 import { isCompleteResponse, parseResponse } from '#net/raw-http.ts'
 
 export interface WebRequest {

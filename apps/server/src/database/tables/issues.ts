@@ -1,5 +1,5 @@
 /** Issues, their occurrences, and decisions about them. */
-import { type IgnoreReason, type IssueStatus, type Verification, type Evidence } from '@glacis/contract/issue'
+import type { IgnoreReason, IssueStatus, Verification, Evidence } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import type { Generated } from 'kysely'
 import type { z } from 'zod'

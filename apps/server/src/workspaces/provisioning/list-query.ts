@@ -1,5 +1,5 @@
 /** Filters and pages of SCIM lists (RFC 7644, section 3.4.2). */
-import { type ResourceKind } from '#workspaces/provisioning/resource.ts'
+import type { ResourceKind } from '#workspaces/provisioning/resource.ts'
 import { ScimError, badValue } from '#workspaces/provisioning/scim-error.ts'
 import { type RawBuilder, sql } from 'kysely'
 import { type Filter, parse } from 'scim2-parse-filter'
