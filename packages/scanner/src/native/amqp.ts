@@ -8,7 +8,8 @@ const guestLogin = checkInfo({
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
-  summary: 'The AMQP message broker accepted the default credentials guest:guest over the network.',
+  summary:
+    'The AMQP message broker accepted the default credentials guest:guest over the network. The check read no messages.',
   impact: 'An attacker can read, forge, and delete all messages, and often control the applications that consume them.',
   remediation:
     'Delete the user (`rabbitmqctl delete_user guest`), create a separate user for each application, and keep the default `loopback_users`, which limits guest to localhost.',
@@ -23,7 +24,7 @@ const anonymous = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary: 'The message broker accepts clients without credentials (SASL mechanism ANONYMOUS).',
-  impact: 'An attacker can read, forge, and delete messages.',
+  impact: 'An attacker can read, forge, and delete all messages that the anonymous user has access to.',
   remediation: 'In rabbitmq.conf, set `anonymous_login_user = none`, or remove ANONYMOUS from `auth_mechanisms`.',
   reference: 'https://www.rabbitmq.com/docs/access-control#anonymous-login',
   tags: 'misconfig amqp rabbitmq unauth network',

@@ -5,12 +5,13 @@ import { isChanging } from '#native/verbs.ts'
 
 const openMenu = checkInfo({
   id: 'console-menu-open',
-  name: 'Menu of a console exposed without authentication',
+  name: 'Console menu exposed without authentication',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:N',
   score: 6.5,
-  summary: 'The service shows the menu of a device or an application to any client and waits for a choice.',
-  impact: 'An attacker can use all functions of the menu, which often include data and the configuration.',
+  summary:
+    'The service shows the menu of a device or application to any client and waits for a choice. The check chose nothing.',
+  impact: 'An attacker can use all functions of the menu, which often display data and change the configuration.',
   remediation: 'Require a login, or disable the service. Use SSH instead of Telnet.',
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'misconfig console telnet unauth network',
@@ -18,14 +19,15 @@ const openMenu = checkInfo({
 })
 const menuSecrets = checkInfo({
   id: 'console-menu-secrets',
-  name: 'Passwords in the menu of a console without authentication',
+  name: 'Passwords exposed in a console menu',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'A menu that requires no login shows a password. The check chose an entry that shows the status or the configuration, and changed nothing.',
-  impact: 'An attacker can use the password to access other systems.',
-  remediation: 'Require a login, hide passwords in the output, and change those that were shown.',
+    'A console menu that requires no login shows a password. The check chose an entry that displays the status or configuration, and changed nothing.',
+  impact: 'An attacker can use the password to sign in to the device or to other systems.',
+  remediation:
+    'Require a login for the console, hide passwords in its output, and change the passwords that were shown.',
   reference: 'https://cwe.mitre.org/data/definitions/522.html',
   tags: 'exposure console telnet secrets unauth network',
   verifiedOn: 'telnetd-menu',

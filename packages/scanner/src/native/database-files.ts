@@ -5,13 +5,13 @@ import { readSite, type WebSite } from '#native/web-site.ts'
 
 export const exposedDatabase = checkInfo({
   id: 'application-database-exposed',
-  name: 'SQLite database of an application exposed',
+  name: 'Application database exposed (SQLite)',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
     "The application's SQLite database is inside the web root, at the path given in the application's documentation, and can be downloaded.",
-  impact: 'An attacker can download the whole database, including accounts and password hashes.',
+  impact: 'An attacker can download the entire database, including accounts and password hashes.',
   remediation:
     'Move the database out of the web root, for example in MediaWiki with `$wgSQLiteDataDir = "/var/lib/mediawiki";` in LocalSettings.php, or deny access to its folder. Treat the data as compromised: reset passwords, and invalidate sessions and tokens.',
   reference: 'https://cwe.mitre.org/data/definitions/538.html',

@@ -9,7 +9,7 @@ const open = checkInfo({
   score: 8.6,
   summary: 'The distcc daemon compiled an empty file sent by the check. Its protocol has no authentication.',
   impact:
-    'An attacker can read files by making the compiler include them. Older versions run arbitrary commands (CVE-2004-2687).',
+    'An attacker can read files on the host by making the compiler include them. In older versions, the attacker can also run arbitrary commands (CVE-2004-2687).',
   remediation:
     'Limit clients with `distccd --allow 192.0.2.0/24`, bind to an internal interface with `--listen`, or use distcc over SSH.',
   reference: 'https://www.distcc.org/security.html',

@@ -24,7 +24,7 @@ const recursion = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:N/I:N/A:L',
   score: 5.8,
   summary: 'The name server offers recursive resolution to any client.',
-  impact: 'An attacker can abuse the server for DNS amplification DDoS attacks and try to poison its cache.',
+  impact: 'An attacker can abuse the server to amplify DDoS attacks, and try to poison its cache.',
   remediation:
     'Allow recursion only for your own networks: `allow-recursion { localnets; };` in BIND, `access-control:` in Unbound. On authoritative servers, turn it off with `recursion no;`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc5358',

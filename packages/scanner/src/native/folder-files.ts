@@ -13,7 +13,7 @@ export const exposedFile = checkInfo({
   score: 7.5,
   summary:
     'A file that is not meant for visitors can be downloaded from an application folder of the web server: repository metadata, settings, a backup, or a database dump.',
-  impact: 'An attacker can read the source code or data of the application, and in many cases its passwords and keys.',
+  impact: "An attacker can read the application's source code or data, and in many cases its passwords and keys.",
   remediation:
     'Remove the file or deny access to it, deploy only what visitors need, and rotate every secret that it contains.',
   reference: 'https://cwe.mitre.org/data/definitions/538.html',

@@ -18,7 +18,7 @@ const reflection = checkInfo({
   score: 3.7,
   summary: 'The gRPC server lists its services to unauthenticated clients through server reflection.',
   impact:
-    'An attacker learns all services, methods, and messages of the API, and can call them with generic tools such as grpcurl.',
+    'An attacker learns all services, methods, and messages of the API, and can use generic tools such as grpcurl to call them.',
   remediation:
     'Do not register the reflection service in production (`reflection.Register` in Go), or require authentication for it, and restrict the port to the clients of the API.',
   reference: 'https://grpc.io/docs/guides/reflection/',
@@ -42,12 +42,12 @@ const routingApi = checkInfo({
 })
 export const openMethods = checkInfo({
   id: 'grpc-api-open',
-  name: 'gRPC API accessible without authentication',
+  name: 'gRPC API exposed without authentication',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
   summary:
-    'A method of the gRPC API that only reads, according to its name in server reflection, returns data to unauthenticated calls without parameters.',
+    'A gRPC method that, judging by its name, only reads returns data to an unauthenticated call without parameters. The check found it through server reflection.',
   impact: "An attacker can read the API's data, and often change it with other methods of the same service.",
   remediation:
     'Check authentication in an interceptor for all methods, or require client certificates (mutual TLS), and do not register the reflection service in production.',

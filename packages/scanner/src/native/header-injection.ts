@@ -12,8 +12,9 @@ export const headerInjection = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N',
   score: 6.1,
   summary:
-    'A parameter reaches a response header with its line breaks, so it can add headers. The check added one with a random value.',
-  impact: 'An attacker can set cookies or show content of their own in the session of a user who opens a crafted link.',
+    'The server copies a request parameter to a response header without removing line breaks. The check added a header with a random value this way.',
+  impact:
+    "An attacker who gets a user to open a crafted link can set cookies, redirect the user, or run scripts in the site's origin.",
   remediation: 'Reject line breaks in values that become headers. Current frameworks do so; update old ones.',
   reference: 'https://cwe.mitre.org/data/definitions/113.html',
   tags: 'injection crlf',

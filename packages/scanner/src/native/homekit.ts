@@ -4,12 +4,12 @@ import { requestWeb, webProof } from '#native/web-request.ts'
 
 const insecureMode = checkInfo({
   id: 'homekit-insecure-mode',
-  name: 'HomeKit accessory server accepts unpaired clients',
+  name: 'HomeKit accessories exposed without authentication',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:H/A:N',
   score: 8.2,
   summary:
-    'The HomeKit accessory server runs in insecure mode, in which it accepts unencrypted requests from clients that are not paired. The check listed the accessories.',
+    'The HomeKit accessory server runs in insecure mode, in which it accepts unencrypted requests from unpaired clients. The check listed the accessories.',
   impact: 'An attacker can read the state of all accessories and control them, including locks and garage doors.',
   remediation: 'Start Homebridge without `-I` (`--insecure`), and allow only the local network to reach the port.',
   reference: 'https://github.com/homebridge/homebridge/wiki',

@@ -11,7 +11,7 @@ const aggressive = checkInfo({
   summary:
     'The VPN gateway accepts IKEv1 aggressive mode with a pre-shared key and sent a hash of the key to an unauthenticated client (CVE-2002-1623).',
   impact:
-    'An attacker can try to crack the pre-shared key offline, and then impersonate the gateway or, unless users also sign in (XAuth), connect to the VPN.',
+    'An attacker can try to crack the pre-shared key offline. With the key, the attacker can impersonate the gateway and, unless users also sign in (XAuth), connect to the VPN.',
   remediation: 'Use IKEv2 with certificates, and disable aggressive mode (`aggressive = no` in strongSwan).',
   reference: 'https://www.kb.cert.org/vuls/id/886601',
   tags: 'misconfig ike ipsec vpn disclosure network udp',

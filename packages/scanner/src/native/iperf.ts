@@ -11,7 +11,7 @@ const open = checkInfo({
   score: 5.3,
   summary:
     'An iPerf3 server accepts bandwidth tests from any client. The check negotiated parameters and transferred no data.',
-  impact: 'An attacker can saturate the network link and keep the server busy.',
+  impact: 'An attacker can saturate the network link, and keep the server busy so that others cannot use it.',
   remediation:
     'Stop the server after the measurement. Otherwise, require credentials with `--authorized-users-path` and `--rsa-private-key-path`, or limit TCP and UDP port 5201 to trusted clients.',
   reference: 'https://software.es.net/iperf/invoking.html',

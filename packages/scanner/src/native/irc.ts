@@ -12,7 +12,7 @@ const open = checkInfo({
   score: null,
   summary: 'The IRC server accepts clients without a password over an unencrypted connection.',
   impact:
-    'An attacker on the network path can read messages. Open IRC servers are also used as command-and-control servers for botnets.',
+    'An attacker on the network path can read messages. Botnets also use open IRC servers for command and control.',
   remediation:
     'If the server is not needed, shut it down. Otherwise, require a server password or SASL, and accept client connections over TLS only (port 6697).',
   reference: 'https://www.rfc-editor.org/rfc/rfc2812',

@@ -10,7 +10,7 @@ const jmxOpen = checkInfo({
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
-  summary: 'A Java application accepts JMX connections over RMI without credentials.',
+  summary: 'A Java application accepts Java Management Extensions (JMX) connections over RMI without credentials.',
   impact: "An attacker can read and change the application's state and, in most cases, run arbitrary code.",
   remediation:
     'Set `com.sun.management.jmxremote.authenticate=true` with a password file, enable `com.sun.management.jmxremote.ssl`, and bind JMX to an internal interface with `com.sun.management.jmxremote.host`.',
@@ -26,7 +26,7 @@ const registryOpen = checkInfo({
   score: 3.7,
   summary: 'A Java RMI registry lists its remote objects to any client.',
   impact:
-    'An attacker learns which objects the application exports. Objects that can be called without authentication may also deserialize crafted Java objects.',
+    'An attacker learns which objects the application exports, and can try to call them. Objects that accept calls without authentication may also deserialize crafted Java objects.',
   remediation: 'Bind the registry to an internal interface, and allow only trusted clients in the firewall.',
   reference: 'https://docs.oracle.com/en/java/javase/21/docs/specs/rmi/registry.html',
   tags: 'misconfig rmi java disclosure network',
@@ -40,9 +40,9 @@ const jmeterOpen = checkInfo({
   score: 9.8,
   summary:
     'The RMI registry of an Apache JMeter server (`jmeter-server`) is accessible without TLS client authentication.',
-  impact: 'An attacker can run a test plan on the server. Test plans contain scripts and operating system commands.',
+  impact: 'An attacker can make the server run a test plan, which can contain scripts and operating system commands.',
   remediation:
-    'Remove `server.rmi.ssl.disable=true` and use a keystore of your own, so that JMeter accepts only clients with its key, and allow only the JMeter client in the firewall.',
+    'Remove `server.rmi.ssl.disable=true`, use your own keystore (`server.rmi.ssl.keystore.file`), so that only clients with its key can connect, and allow only the JMeter client to reach the ports.',
   reference: 'https://jmeter.apache.org/usermanual/remote-test.html',
   tags: 'misconfig rmi jmeter java unauth network',
   verifiedOn: 'jmeter-server',

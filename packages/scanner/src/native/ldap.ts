@@ -6,7 +6,7 @@ const remediation =
   'In OpenLDAP, allow only `auth` access to `userPassword` for anonymous clients (`access to attrs=userPassword by self write by anonymous auth by * none`), and grant read access to `users` instead of `*`.'
 const hashes = checkInfo({
   id: 'ldap-password-hashes-readable',
-  name: 'LDAP password hashes readable anonymously',
+  name: 'LDAP password hashes exposed to anonymous clients',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
@@ -19,12 +19,12 @@ const hashes = checkInfo({
 })
 const accounts = checkInfo({
   id: 'ldap-accounts-readable',
-  name: 'LDAP user accounts readable anonymously',
+  name: 'LDAP user accounts exposed to anonymous clients',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
   summary: 'The LDAP directory returns user entries to clients that have not authenticated.',
-  impact: 'An attacker learns names, email addresses, and groups, which helps with password guessing and phishing.',
+  impact: 'An attacker learns names, email addresses, and groups, and can use them for password guessing and phishing.',
   remediation,
   reference: 'https://www.rfc-editor.org/rfc/rfc4513#section-5.1.1',
   tags: 'misconfig ldap disclosure unauth network',
@@ -32,11 +32,11 @@ const accounts = checkInfo({
 })
 const configuration = checkInfo({
   id: 'ldap-configuration-readable',
-  name: 'OpenLDAP configuration readable anonymously (cn=config)',
+  name: 'OpenLDAP configuration exposed to anonymous clients (cn=config)',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
-  summary: 'OpenLDAP returns its configuration, the entries of `cn=config`, to clients that have not authenticated.',
+  summary: 'OpenLDAP returns its configuration (the entries below `cn=config`) to clients that have not authenticated.',
   impact:
     'An attacker learns the access rules and paths of the server, and can crack the hashes of administrator passwords (`olcRootPW`) offline.',
   remediation:
@@ -47,7 +47,7 @@ const configuration = checkInfo({
 })
 const monitor = checkInfo({
   id: 'ldap-monitor-readable',
-  name: 'OpenLDAP monitoring data readable anonymously (cn=Monitor)',
+  name: 'OpenLDAP monitoring data exposed to anonymous clients (cn=Monitor)',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,

@@ -7,7 +7,7 @@ const anyPassword = checkInfo({
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 9.1,
-  summary: 'The mail server accepted a random username with a random password.',
+  summary: 'The mail server accepted a random username with a random password. The check read no mail.',
   impact: 'An attacker can read and delete the mail in every mailbox.',
   remediation:
     "Check the server's password database. In Dovecot, remove passdb entries with `nopassword` or a static password, which are meant for testing only.",

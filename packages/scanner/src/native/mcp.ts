@@ -11,7 +11,7 @@ const open = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:L',
   score: 7.3,
   summary:
-    'A Model Context Protocol (MCP) server accepts sessions without authentication. The check only initialized a session.',
+    'A Model Context Protocol (MCP) server, which gives AI applications access to tools and data, accepts sessions without authentication. The check only initialized a session.',
   impact: "An attacker can call the server's tools and read its resources, with the server's permissions.",
   remediation:
     'Require authorization (OAuth 2.1, or a reverse proxy that checks a token), or bind the server to localhost.',

@@ -9,7 +9,7 @@ const memoryDisclosure = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'MongoDB trusts the stated length of a zlib-compressed message and interprets uninitialized memory as part of it. The check stated one byte more than it sent, before any authentication.',
+    'MongoDB trusts the length stated in a zlib-compressed message, and interprets uninitialized memory as part of it, before authentication. The check stated a length one byte longer than its message.',
   impact:
     "An unauthenticated attacker can read the server's memory, which contains passwords, keys, and documents. Exploited in the wild.",
   remediation:

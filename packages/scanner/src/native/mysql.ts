@@ -5,7 +5,7 @@ import type { TcpConnection } from '#net/tcp.ts'
 
 const noPassword = checkInfo({
   id: 'mysql-root-without-password',
-  name: 'MySQL root login without a password',
+  name: 'MySQL accepts an empty root password',
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
@@ -40,7 +40,7 @@ const cleartext = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 5.9,
   summary: 'The MySQL or MariaDB server does not support encrypted connections.',
-  impact: 'An attacker on the network path can read queries and results.',
+  impact: 'An attacker on the network path can read queries, results, and any passwords in them.',
   remediation: 'Configure a certificate with `ssl_cert` and `ssl_key`, and set `require_secure_transport = ON`.',
   reference: 'https://dev.mysql.com/doc/refman/8.4/en/using-encrypted-connections.html',
   tags: 'misconfig mysql mariadb cleartext network',

@@ -4,13 +4,13 @@ import { isWholeRecord, rpcCall, rpcResult, xdrOf, xdrText, xdrWords } from '#na
 
 const openExport = checkInfo({
   id: 'nfs-export-open',
-  name: 'NFS export accessible without authentication',
+  name: 'NFS export exposed without authentication',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'The NFSv4 server listed the files of an export to a client that claimed an arbitrary user ID (AUTH_SYS). The check read no files.',
-  impact: "An attacker can read the files, and often write to them, by claiming their owner's user ID.",
+    'The NFSv4 server listed the files of an export for a client that claimed an arbitrary user ID (AUTH_SYS). The check read no files.',
+  impact: "An attacker can claim the user ID of any file's owner, and so read the files and often change them.",
   remediation:
     'Limit each export to its clients: `/srv/data 192.0.2.0/24(rw,root_squash,sec=krb5p)` in /etc/exports, or a `CLIENT` block in NFS-Ganesha. Require Kerberos, and block TCP port 2049 at the network perimeter.',
   reference: 'https://www.rfc-editor.org/rfc/rfc7530#section-19',

@@ -3,12 +3,12 @@ import { isWholeRecord, rpcCall, rpcResult, xdrOf } from '#native/rpc-wire.ts'
 
 export const nfsExports = checkInfo({
   id: 'nfs-export-world',
-  name: 'NFS export accessible to any host',
+  name: 'NFS export exposed to any host',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
-  summary: 'The NFS server exports a directory to all clients.',
-  impact: 'An attacker can mount the directory, read the files that permissions allow, and often write to it.',
+  summary: 'The NFS server exports a directory to all clients. The check did not mount it.',
+  impact: 'An attacker can mount the directory, read the files that their permissions allow, and often change them.',
   remediation:
     'Limit each export to its clients in /etc/exports, for example `/srv/data 192.0.2.0/24(rw,root_squash,sec=krb5p)`, apply it with `exportfs -ra`, and block NFS at the network perimeter.',
   reference: 'https://www.rfc-editor.org/rfc/rfc1813#section-5.2.5',

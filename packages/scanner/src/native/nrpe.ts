@@ -8,9 +8,10 @@ const exposed = checkInfo({
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:N',
   score: 6.5,
-  summary: 'The Nagios Remote Plugin Executor (NRPE) responds to clients without a certificate.',
+  summary:
+    'The Nagios Remote Plugin Executor (NRPE) accepts requests from clients without a certificate. The check requested the version.',
   impact:
-    'An attacker learns its version and can run its configured commands, with arguments if `dont_blame_nrpe` is set.',
+    'An attacker can run the configured commands, with their own arguments if `dont_blame_nrpe` is set, and learns the version.',
   remediation:
     'List the monitoring servers in `allowed_hosts`, and require client certificates (`ssl_client_certs=2`) in nrpe.cfg.',
   reference: 'https://github.com/NagiosEnterprises/nrpe/blob/master/SECURITY.md',

@@ -9,7 +9,7 @@ const anonymous = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:L/A:N',
   score: 8.2,
   summary:
-    'The OPC UA server activated a session with the security policy None for a client without credentials. The check read the description of the server.',
+    "The OPC UA server activated a session with the security policy None for a client without credentials. The check read the server's description.",
   impact:
     'An attacker can read process values, change those that the server does not protect, and call its methods. An attacker on the network path can read and manipulate sessions.',
   remediation:

@@ -12,7 +12,7 @@ const http = checkInfo({
   score: 7.2,
   summary: 'The HTTP proxy forwards requests from unauthenticated clients.',
   impact:
-    'An attacker can reach internal services through the proxy and send requests to third parties from your address.',
+    'An attacker can reach internal services through the proxy, and send requests to third parties from your address.',
   remediation:
     'Allow only your own networks (`http_access` rules ending with `http_access deny all` in Squid, `Allow` in Tinyproxy), or require authentication.',
   reference: 'https://cwe.mitre.org/data/definitions/441.html',
@@ -26,7 +26,7 @@ const socks = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:L/I:L/A:N',
   score: 7.2,
   summary: 'The SOCKS proxy accepts connections without authentication.',
-  impact: 'An attacker can reach internal services through the proxy and connect to third parties from your address.',
+  impact: 'An attacker can reach internal services through the proxy, and connect to third parties from your address.',
   remediation:
     'Require authentication (`socksmethod: username` in Dante), and allow only your own networks to connect.',
   reference: 'https://www.rfc-editor.org/rfc/rfc1928',

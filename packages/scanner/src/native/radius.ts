@@ -11,7 +11,7 @@ const defaultSecret = checkInfo({
   score: 7.4,
   summary: `The RADIUS server accepts the shared secret "${secret}", the default of FreeRADIUS.`,
   impact:
-    'An attacker can guess user passwords, and an attacker on the network path can read passwords and forge access decisions.',
+    'An attacker can guess user passwords. An attacker on the network path can also read passwords and forge access decisions.',
   remediation:
     'Generate a long random secret for each client in clients.conf, allow only known clients, and use RADIUS over TLS (RadSec).',
   reference: 'https://www.rfc-editor.org/rfc/rfc2865#section-3',

@@ -17,7 +17,7 @@ const noNla = checkInfo({
   summary:
     'The Remote Desktop server accepts connections without Network Level Authentication and shows its login screen to unauthenticated clients.',
   impact:
-    'An unauthenticated attacker can reach code that Network Level Authentication would protect, which has had vulnerabilities such as BlueKeep (CVE-2019-0708), and can exhaust memory by opening sessions.',
+    'An attacker can reach code that Network Level Authentication would protect, and that has had vulnerabilities such as BlueKeep (CVE-2019-0708), and can exhaust memory by opening sessions.',
   remediation:
     'Require NLA in the system settings or by group policy ("Require user authentication for remote connections by using Network Level Authentication"), and allow RDP only through a VPN or an RD Gateway.',
   reference:

@@ -12,9 +12,9 @@ export const scripting = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N',
   score: 6.1,
   summary: 'The application inserts a parameter of a link or search form into its HTML page without escaping it.',
-  impact: 'An attacker can run scripts in the session of a user who opens a crafted link.',
+  impact: "An attacker who gets a user to open a crafted link can run scripts in that user's session.",
   remediation:
-    'Escape all values for the context in which the page shows them, and send a Content-Security-Policy header without `unsafe-inline`.',
+    'Escape every value for the context in which the page shows it, and send a Content-Security-Policy header without `unsafe-inline`.',
   reference: 'https://cwe.mitre.org/data/definitions/79.html',
   tags: 'xss injection',
   verifiedOn: 'express-api fastapi-parameters',

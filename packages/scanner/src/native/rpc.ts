@@ -23,7 +23,7 @@ const nfs = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:L/A:N',
   score: 4.8,
   summary: 'The host offers NFS and its mount service to the network.',
-  impact: 'If exports are not limited to specific clients, an attacker can read and write files.',
+  impact: 'An attacker can read and write files in any export that is not limited to specific clients.',
   remediation:
     'Allow only NFS clients to reach the service, list them in /etc/exports, and use Kerberos (`sec=krb5p`).',
   reference: 'https://www.rfc-editor.org/rfc/rfc7530#section-19',
@@ -35,10 +35,11 @@ const legacy = checkInfo({
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
-  summary: 'The host offers legacy RPC services, such as NIS, rusers, rstat, or rwall. They have no authentication.',
+  summary: 'The host offers legacy RPC services, such as NIS, rusers, rstat, or rwall, which have no authentication.',
   impact:
-    'Depending on the service, an attacker can learn users, sessions, and load, send messages to users, or read the accounts and password hashes of an NIS domain.',
-  remediation: 'Remove the services. Replace NIS with LDAP over TLS.',
+    'An attacker can, depending on the service, list users, sessions, and system load, send messages to users, or read the accounts and password hashes of an NIS domain.',
+  remediation:
+    'Disable the services, for example with `systemctl disable --now ypserv`, and replace NIS with LDAP over TLS.',
   reference: 'https://www.rfc-editor.org/rfc/rfc1833',
   tags: 'misconfig rpc nis disclosure network',
 })

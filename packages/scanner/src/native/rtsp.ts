@@ -10,9 +10,9 @@ const open = checkInfo({
   score: 7.5,
   summary:
     'The RTSP server describes a video or audio stream to any client. The check read the description and did not play the stream.',
-  impact: 'An attacker can watch and record what the camera or media server streams.',
+  impact: 'An attacker can watch and record the streams of the camera or media server.',
   remediation:
-    'Require authentication for RTSP in the settings of the camera or media server, or make it reachable through a VPN only.',
+    'Require authentication for RTSP in the settings of the camera or media server, or make it reachable only through a VPN.',
   reference: 'https://www.rfc-editor.org/rfc/rfc2326#section-10.2',
   tags: 'misconfig rtsp camera unauth network',
   verifiedOn: 'gst-rtsp-server',

@@ -14,8 +14,8 @@ export const templateInjection = checkInfo({
   score: 9.8,
   summary:
     'The server evaluates a parameter of a link or search form as part of a template: it returned the product of two random numbers, or decoded a random string.',
-  impact: 'An attacker can read the data of the application and, with most template engines, run code on the server.',
-  remediation: 'Pass values to the template as variables, and never as part of its source.',
+  impact: "An attacker can read the application's data and, with most template engines, run code on the server.",
+  remediation: 'Pass values to the template as variables. Never insert them into its source.',
   reference: 'https://cwe.mitre.org/data/definitions/1336.html',
   tags: 'ssti injection rce',
   verifiedOn: 'fastapi-parameters template-engines template-parameter text4shell',
@@ -31,7 +31,7 @@ export const requestForgery = checkInfo({
   impact:
     'An attacker can reach internal services through the server, including the metadata services of cloud providers, which often return credentials.',
   remediation:
-    'Accept only URLs of known hosts, and reject private, loopback, and link-local addresses after resolving the name.',
+    'Accept only URLs of known hosts, and reject private, loopback, and link-local addresses after resolving the hostname.',
   reference: 'https://cwe.mitre.org/data/definitions/918.html',
   tags: 'ssrf injection',
   verifiedOn: 'fastapi-parameters template-engines unblocker',
@@ -65,7 +65,7 @@ export const textInterpolation: CheckInfo = {
     summary:
       'The application passes a parameter to Apache Commons Text 1.5 to 1.9, which evaluates the lookups `script`, `dns`, and `url` by default. The check looked up a loopback address, which needs no DNS server.',
     impact: 'An unauthenticated attacker can run code on the server with `${script:javascript:…}`.',
-    remediation: 'Update commons-text to 1.10.0 or later, and do not interpolate values that clients send.',
+    remediation: 'Update commons-text to 1.10.0 or later, and do not interpolate values from requests.',
     reference: 'https://commons.apache.org/proper/commons-text/security.html',
     tags: 'cve cve2022 commons-text java rce injection',
     verifiedOn: 'text4shell',

@@ -11,10 +11,10 @@ export const fileTraversal = checkInfo({
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
-  summary: 'A parameter accepts a path outside the intended folder. The check read /etc/passwd with it.',
-  impact: 'An attacker can read the files of the application and the system, including keys and passwords.',
+  summary: 'A request parameter accepts a path outside the intended directory. The check read /etc/passwd this way.',
+  impact: 'An attacker can read any file that the server process can read, including keys and passwords.',
   remediation:
-    'Resolve the path and reject it unless it is inside the intended folder, or map identifiers to files instead of accepting names.',
+    'Resolve the path and reject it if it is outside the intended directory, or accept identifiers instead of file names.',
   reference: 'https://cwe.mitre.org/data/definitions/22.html',
   tags: 'lfi traversal files',
   verifiedOn: 'fastapi-parameters orders-api',
@@ -26,9 +26,8 @@ export const phpInclusion = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
-    'The application includes the file that a parameter of a link names, and accepts stream wrappers such as `php://filter`. The check read the source code of a page this way.',
-  impact:
-    'An attacker can read the source code of the application, and with chained filters run code of their own on the server.',
+    'The application includes the file specified in a parameter of a link, and accepts stream wrappers such as `php://filter`. The check read the source code of a page this way.',
+  impact: "An attacker can read the application's source code and, with chained filters, run code on the server.",
   remediation: 'Include only files from a fixed list, and map names from parameters to that list.',
   reference: 'https://cwe.mitre.org/data/definitions/98.html',
   tags: 'lfi php rce',

@@ -11,7 +11,7 @@ const version1 = checkInfo({
   score: 7.4,
   summary: 'The file server supports SMB version 1, which is deprecated.',
   impact:
-    'SMBv1 has no encryption and no protection against downgrade attacks. Worms such as WannaCry exploited vulnerabilities in its implementation (MS17-010).',
+    'An attacker on the network path can read and change files in transit, because SMBv1 has no encryption and no protection against downgrade attacks. Worms such as WannaCry exploited vulnerabilities in its implementation (MS17-010).',
   remediation:
     'Disable SMBv1: `Set-SmbServerConfiguration -EnableSMB1Protocol $false` on Windows, `server min protocol = SMB2` in Samba.',
   reference:
@@ -26,7 +26,7 @@ const signing = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:H/A:N',
   score: 6.5,
   summary: 'The file server does not require signed SMB messages.',
-  impact: 'An attacker on the network can relay logins to the server (NTLM relay) and modify data in transit.',
+  impact: 'An attacker on the network path can relay logins to the server (NTLM relay), and modify data in transit.',
   remediation:
     'Require signing: `Set-SmbServerConfiguration -RequireSecuritySignature $true` on Windows, `server signing = mandatory` in Samba.',
   reference: 'https://learn.microsoft.com/windows-server/storage/file-server/smb-signing-overview',
@@ -35,12 +35,12 @@ const signing = checkInfo({
 })
 const guestShare = checkInfo({
   id: 'smb-guest-share',
-  name: 'SMB share accessible without authentication',
+  name: 'SMB share exposed without authentication',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:L/A:L',
   score: 8.6,
   summary:
-    'An SMB share is accessible in an anonymous session. The access mask in the evidence shows whether it is also writable.',
+    'An SMB share is accessible in an anonymous or guest session. The access mask in the evidence shows whether it is also writable.',
   impact: 'An attacker can read the shared files and, with write access, replace them or plant malicious files.',
   remediation:
     'In Samba, set `guest ok = no` for the share and `map to guest = never` globally. On Windows, remove Everyone and ANONYMOUS LOGON from the share permissions and disable the Guest account.',
@@ -56,7 +56,7 @@ const shareList = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
   summary: 'The file server lists its shares in an anonymous session (null session).',
-  impact: 'An attacker learns the names of shares and can test each for weak permissions.',
+  impact: 'An attacker learns the names of the shares, and can test each for weak permissions.',
   remediation:
     'Set `restrict anonymous = 2` in Samba. On Windows, enable the policy "Network access: Do not allow anonymous enumeration of SAM accounts and shares" and set `RestrictNullSessAccess` to 1.',
   reference: 'https://www.samba.org/samba/docs/current/man-html/smb.conf.5.html',

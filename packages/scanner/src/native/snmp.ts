@@ -5,37 +5,38 @@ import { checkInfo, type NativeContext, type NativeCheck, type Proof } from '#na
 
 const publicCommunity = checkInfo({
   id: 'snmp-community-public',
-  name: 'SNMP default community string (public)',
+  name: 'SNMP accepts the default community string (public)',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary: 'The SNMP agent accepts the default community string "public".',
   impact:
-    'Unless a view limits the community, an attacker can read network addresses, routes, running processes, and installed software.',
+    'An attacker can read network addresses, routes, running processes, and installed software, unless a view limits the community.',
   remediation:
-    'Use SNMPv3 with authentication and encryption (`rouser NAME priv` in Net-SNMP). Otherwise, change the community string and limit which managers may use it.',
+    'Use SNMPv3 with authentication and encryption (`rouser NAME priv` in Net-SNMP). Otherwise, change the community string, and allow only your management systems to use it.',
   reference: 'https://www.rfc-editor.org/rfc/rfc3414',
   tags: 'default-login snmp network udp',
   verifiedOn: 'snmpd snmpd-tcp snmpsim',
 })
 const privateCommunity = checkInfo({
   id: 'snmp-community-private',
-  name: 'SNMP default write community string (private)',
+  name: 'SNMP accepts the default write community string (private)',
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:L',
   score: 9.4,
   summary:
     'The SNMP agent accepts the community string "private", the default for write access. The check did not write anything.',
-  impact: "An attacker can usually change the device's configuration.",
+  impact:
+    "An attacker can usually change the device's configuration, such as addresses, routes, and the state of interfaces.",
   remediation:
-    'Remove the write community (`rwcommunity` in Net-SNMP), use SNMPv3 with authentication and encryption, and limit which managers may connect.',
+    'Remove the write community (`rwcommunity` in Net-SNMP), use SNMPv3 with authentication and encryption, and allow only your management systems to connect.',
   reference: 'https://www.rfc-editor.org/rfc/rfc3414',
   tags: 'default-login snmp network udp',
   verifiedOn: 'snmpd',
 })
 const publicWrites = checkInfo({
   id: 'snmp-community-writable',
-  name: 'SNMP default community string allows writing (public)',
+  name: 'SNMP accepts the default community string for writing (public)',
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:L',
   score: 9.4,
@@ -43,7 +44,7 @@ const publicWrites = checkInfo({
     'The SNMP agent allows writing with the community string "public". The check sent a value of the wrong type; the agent rejected the type, but not the write itself.',
   impact: "An attacker can change the device's configuration, such as addresses, routes, and the state of interfaces.",
   remediation:
-    'Make the community read-only (`rocommunity` in Net-SNMP) or remove it, use SNMPv3 with authentication and encryption, and limit which managers may connect.',
+    'Make the community read-only (`rocommunity` in Net-SNMP) or remove it, use SNMPv3 with authentication and encryption, and allow only your management systems to connect.',
   reference: 'https://www.rfc-editor.org/rfc/rfc3416#section-4.2.5',
   tags: 'default-login snmp network udp',
   verifiedOn: 'snmpd-writable',

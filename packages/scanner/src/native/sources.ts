@@ -10,7 +10,7 @@ const rsyncWritable = checkInfo({
   score: 8.6,
   summary:
     'A module of the rsync daemon accepts uploads without a password. The check requested a dry run and sent no files.',
-  impact: 'An attacker can replace and delete files in the module, which often leads to remote code execution.',
+  impact: "An attacker can replace and delete the module's files, which often leads to remote code execution.",
   remediation:
     'In rsyncd.conf, set `read only = yes` for the module, or limit it with `auth users`, `secrets file`, and `hosts allow`.',
   reference: 'https://download.samba.org/pub/rsync/rsyncd.conf.5',
@@ -65,12 +65,13 @@ async function startUpload(context: NativeContext, name: string): Promise<Proof 
 
 const anonymousWrite = checkInfo({
   id: 'svn-anonymous-write',
-  name: 'Subversion repository writable anonymously',
+  name: 'Subversion repository writable without authentication',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:H/A:L',
   score: 8.6,
-  summary: 'The Subversion server accepts a command that requires write access from an anonymous client.',
-  impact: 'An attacker can commit changes to the source code.',
+  summary:
+    'The Subversion server accepts a command that requires write access from an anonymous client. The check committed nothing.',
+  impact: 'An attacker can commit malicious changes to the source code.',
   remediation: 'In the `[general]` section of svnserve.conf, set `anon-access = none` and configure a `password-db`.',
   reference: 'https://svnbook.red-bean.com/en/1.7/svn.serverconfig.svnserve.html',
   tags: 'misconfig svn unauth network',
@@ -113,7 +114,8 @@ const exported = checkInfo({
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
-  summary: 'The Git daemon serves a repository to any client. Its protocol has no authentication.',
+  summary:
+    'The Git daemon serves a repository to any client. Its protocol has no authentication. The check only listed the branches.',
   impact: 'An attacker can clone the source code with its full history.',
   remediation:
     'Unless the code is public, stop the daemon and serve repositories over SSH or over HTTPS with authentication.',
@@ -128,7 +130,7 @@ const writable = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:H/A:H',
   score: 9.1,
   summary:
-    'The Git daemon offers to receive a push to a repository. Its protocol has no authentication. The check ended the conversation without sending objects or changing a branch.',
+    'The Git daemon accepts pushes to a repository. Its protocol has no authentication. The check started a push and ended it without sending objects.',
   impact: 'An attacker can change the source code, its history, and everything that is built or deployed from it.',
   remediation:
     'Start the daemon without `--enable=receive-pack`, set `daemon.receivepack` to false in the repository, and accept pushes only over SSH or over HTTPS with authentication.',

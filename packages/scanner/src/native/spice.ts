@@ -10,7 +10,8 @@ const noPassword = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary: 'The SPICE server accepts connections to the desktop of a virtual machine without a password.',
-  impact: 'An attacker can see and control the desktop, and restart the virtual machine from its console.',
+  impact:
+    'An attacker can see and control the desktop of the virtual machine, and restart the machine from its console.',
   remediation:
     "Set a password (QEMU: `-object secret,id=spice,file=PATH -spice …,password-secret=spice`; libvirt: `<graphics type='spice' passwd='…'/>`), and bind the server to localhost.",
   reference: 'https://www.qemu.org/docs/master/system/invocation.html',

@@ -11,7 +11,7 @@ const bypass = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
-    'The SSH server opened a session channel for a client that had not authenticated. The check closed the channel without using it. Vulnerable versions of Erlang/OTP (CVE-2025-32433), libssh (CVE-2018-10933), Paramiko (CVE-2018-7750), and AsyncSSH (CVE-2018-7749) do this.',
+    'The SSH server opened a session channel for an unauthenticated client, as vulnerable versions of Erlang/OTP (CVE-2025-32433), libssh (CVE-2018-10933), Paramiko (CVE-2018-7750), and AsyncSSH (CVE-2018-7749) do. The check closed the channel without using it.',
   impact:
     'An unauthenticated attacker can do anything that an authenticated user can, which often includes running commands. Exploited in the wild.',
   remediation:

@@ -79,8 +79,7 @@ const passwords = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:L/A:N',
   score: 4.8,
   summary: 'The SSH server offers password authentication, including for the user `root`.',
-  impact:
-    'An attacker can guess passwords or try leaked ones. Exposed SSH servers are under constant automated attack.',
+  impact: 'An attacker can guess passwords or try leaked ones. Exposed SSH servers are attacked this way constantly.',
   remediation:
     'Use keys, and set `PasswordAuthentication no`, `KbdInteractiveAuthentication no`, and `PermitRootLogin prohibit-password` in sshd_config.',
   reference: 'https://man.openbsd.org/sshd_config#PasswordAuthentication',
@@ -89,13 +88,13 @@ const passwords = checkInfo({
 })
 const noAuthentication = checkInfo({
   id: 'ssh-no-authentication',
-  name: 'SSH login without authentication',
+  name: 'SSH exposed without authentication',
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
     'The SSH server accepts the user `root` without a password or key (method `none`). The check opened no shell and ran no command.',
-  impact: 'An attacker can log in and use what the server provides, such as a shell or port forwarding.',
+  impact: 'An attacker can log in and use what the server offers, such as a shell or port forwarding.',
   remediation:
     'Require keys or passwords for all users. In servers built with a library, reject the method `none`. OpenSSH only accepts it for users with an empty password: set `PermitEmptyPasswords no`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc4252#section-5.2',

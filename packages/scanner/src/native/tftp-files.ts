@@ -4,15 +4,15 @@ import { checkInfo, type NativeContext, type Proof } from '#native/native-check.
 
 export const tftpSecrets = checkInfo({
   id: 'tftp-secrets-readable',
-  name: 'Passwords in files of a TFTP server',
+  name: 'Passwords exposed in files of a TFTP server',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'A configuration, a boot menu, or a file for an unattended installation that the menu names contains a password or its hash. The TFTP server returns it to any client.',
+    'The TFTP server returns a file with a password or its hash to any client: a device configuration, a boot menu, or the answers for an unattended installation that the menu refers to.',
   impact: 'An attacker can sign in to the devices and computers that were set up with the file.',
   remediation:
-    'Change the passwords, serve such files only over HTTPS with authentication or from a separate network for installations, and let installers set a random password or an SSH key.',
+    'Change the passwords. Serve such files only over HTTPS with authentication or in a separate installation network, and let installers set a random password or an SSH key.',
   reference: 'https://cwe.mitre.org/data/definitions/260.html',
   tags: 'exposure tftp secrets unauth network udp',
   verifiedOn: 'tftpd-hpa-installation',

@@ -29,7 +29,7 @@ const heartbleed = checkInfo({
   impact:
     "An unauthenticated attacker can read the server's memory, including private keys, passwords, and session cookies. Exploited in the wild.",
   remediation:
-    'Update OpenSSL to 1.0.1g or later and restart the service. Then replace its keys and certificates, reset passwords, and invalidate sessions.',
+    'Update OpenSSL to 1.0.1g or later, and restart the service. Then replace its keys and certificates, reset passwords, and invalidate sessions.',
   reference: 'https://heartbleed.com/',
   tags: 'cve tls ssl openssl kev',
   verifiedOn: 'tlslite-heartbeat',
@@ -56,7 +56,7 @@ const legacyRenegotiation = checkInfo({
   score: 5.9,
   summary: 'The server does not support secure renegotiation (RFC 5746).',
   impact:
-    'If the server allows renegotiation, an attacker on the network path can insert data at the beginning of a connection (CVE-2009-3555). Current clients refuse to connect.',
+    'An attacker on the network path can, if the server allows renegotiation, insert data at the beginning of a connection (CVE-2009-3555). Current clients refuse to connect.',
   remediation: 'Update the TLS library. In GnuTLS, remove `%DISABLE_SAFE_RENEGOTIATION` and `%UNSAFE_RENEGOTIATION`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc5746',
   tags: 'tls ssl misconfig crypto',
@@ -68,7 +68,7 @@ const clientRenegotiation = checkInfo({
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:N/I:N/A:L',
   score: 3.7,
-  summary: 'The server performs a new handshake within a connection whenever a client requests one.',
+  summary: 'The server starts a new handshake within a connection whenever the client requests one.',
   impact:
     "An attacker can exhaust the server's CPU with few connections, because a handshake costs the server far more than the client.",
   remediation:
@@ -85,7 +85,7 @@ const chain = checkInfo({
   score: 3.7,
   summary: 'The server sends its certificate without the intermediate certificate that issued it.',
   impact:
-    'Clients that do not download intermediate certificates, such as curl, Java, and mobile applications, reject the connection, or users disable verification.',
+    'Clients that do not download intermediate certificates, such as curl, Java, and mobile applications, reject the connection. Users who then turn off verification are open to man-in-the-middle attacks.',
   remediation:
     'Configure the full chain, for example `fullchain.pem` from Certbot in `ssl_certificate` (nginx) or `SSLCertificateFile` (Apache).',
   reference: 'https://www.rfc-editor.org/rfc/rfc8446#section-4.4.2',

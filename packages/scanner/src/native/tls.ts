@@ -26,8 +26,7 @@ const weakSignature = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:L/A:N',
   score: 4.8,
   summary: "The certificate's signature uses a hash algorithm that is vulnerable to collisions.",
-  impact:
-    'An attacker may be able to forge a certificate with the same signature. Modern browsers reject such certificates.',
+  impact: 'An attacker may be able to forge a certificate with the same signature. Browsers reject such certificates.',
   remediation: 'Issue a new certificate that is signed with SHA-256 or better.',
   reference: 'https://shattered.io/',
   tags: 'tls ssl certificate crypto',
@@ -68,7 +67,7 @@ const selfSigned = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:R/S:U/C:L/I:N/A:N',
   score: 3.1,
   summary:
-    'The certificate that the server presents after STARTTLS is self-signed instead of issued by a trusted certificate authority.',
+    'The certificate that the server presents after STARTTLS is self-signed, not issued by a trusted certificate authority.',
   impact:
     "Clients cannot verify the server's identity, so an attacker on the network path can impersonate it, unless the certificate was distributed to clients beforehand.",
   remediation: 'Use a certificate from an authority that your clients trust, either public or internal.',

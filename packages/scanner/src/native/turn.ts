@@ -3,12 +3,12 @@ import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 
 const openRelay = checkInfo({
   id: 'turn-open',
-  name: 'TURN server relays without authentication',
+  name: 'TURN server exposed without authentication',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:L/I:L/A:N',
   score: 7.2,
-  summary: 'The TURN server allocates relay addresses for unauthenticated clients.',
-  impact: "An attacker can relay traffic from the server's address and reach hosts on its internal network.",
+  summary: 'The TURN server allocates relay addresses for unauthenticated clients. The check relayed no traffic.',
+  impact: "An attacker can relay traffic from the server's address, and reach hosts on its internal network.",
   remediation:
     'Require credentials (`lt-cred-mech` or `use-auth-secret` in turnserver.conf), remove `no-auth`, and list internal networks in `denied-peer-ip`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8656#section-21',

@@ -5,11 +5,12 @@ import { secretInFiles, tftpSecrets } from '#native/tftp-files.ts'
 
 const tftpReadable = checkInfo({
   id: 'tftp-readable',
-  name: 'TFTP server exposes files',
+  name: 'TFTP files exposed without authentication',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
-  summary: 'The TFTP server returned a file with a common name. The protocol has no authentication.',
+  summary:
+    'The TFTP server returned a file with a common name to an unauthenticated client. The protocol has no authentication.',
   impact:
     'An attacker can download files with known or guessed names, such as device configurations and boot images, which often contain passwords.',
   remediation: 'Disable TFTP, or allow only the devices that boot from it to reach UDP port 69.',

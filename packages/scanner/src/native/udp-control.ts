@@ -37,7 +37,7 @@ export const controlExposures: readonly DatagramExposure[] = [
       score: 5.3,
       summary: 'The command port of chronyd responds to monitoring requests from the network without authentication.',
       impact: 'An attacker learns the time sources and the accuracy of the clock.',
-      remediation: 'Remove `cmdallow` and set `bindcmdaddress 127.0.0.1` or `cmdport 0` in chrony.conf.',
+      remediation: 'In chrony.conf, remove `cmdallow`, and set `bindcmdaddress 127.0.0.1` or `cmdport 0`.',
       reference: 'https://chrony-project.org/doc/4.3/chrony.conf.html',
       tags: 'misconfig chrony ntp disclosure unauth network udp',
       verifiedOn: 'chrony',
@@ -61,7 +61,7 @@ export const controlExposures: readonly DatagramExposure[] = [
       score: 9.4,
       summary:
         'The control port of the media proxy rtpengine executes commands from any client. The check sent a ping.',
-      impact: 'An attacker can list, redirect, and end calls, and record them if `recording-dir` is set.',
+      impact: 'An attacker can list, redirect, and end calls and, if `recording-dir` is set, record them.',
       remediation:
         'Bind `listen-ng` to localhost (`listen-ng = 127.0.0.1:2223` in rtpengine.conf), or allow only the SIP proxy to reach the port.',
       reference: 'https://rtpengine.readthedocs.io/en/latest/ng_control_protocol.html',
@@ -79,14 +79,15 @@ export const controlExposures: readonly DatagramExposure[] = [
   {
     info: checkInfo({
       id: 'knxnet-ip-exposed',
-      name: 'KNXnet/IP device exposed',
+      name: 'KNXnet/IP device exposed without authentication',
       severity: 'critical',
       cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
       score: 9.8,
       summary:
         'A KNXnet/IP gateway responds to requests from the network. Without KNX Secure, the protocol has no authentication. The check only read the description.',
-      impact: 'An attacker can read all telegrams and switch lights, doors, and heating.',
-      remediation: 'Put the gateway in an isolated network segment, or use KNX IP Secure.',
+      impact: 'An attacker can read all telegrams on the KNX bus, and control lights, doors, and heating.',
+      remediation:
+        'Put the gateway in an isolated network segment, block UDP port 3671 at the network perimeter, or use KNX IP Secure.',
       reference: 'https://www.knx.org/knx-en/for-professionals/benefits/knx-secure/',
       tags: 'misconfig knx ics iot unauth network udp',
     }),

@@ -49,9 +49,9 @@ export const discoveryExposures: readonly DatagramExposure[] = [
       cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:N',
       score: 6.5,
       summary:
-        'The gateway responds to requests for its external address (NAT-PMP), which must only be accepted from its internal network. The check created no port mapping.',
+        'The gateway responds to NAT-PMP requests for its external address from outside its internal network. The check created no port mapping.',
       impact:
-        'An attacker may be able to create port mappings, which make internal hosts reachable or redirect traffic of the gateway.',
+        "An attacker may be able to create port mappings that expose internal hosts or redirect the gateway's traffic.",
       remediation:
         'In miniupnpd, bind the service to the internal interface with `listening_ip`, or disable NAT-PMP with `enable_natpmp=no`. Block UDP port 5351 from the internet.',
       reference: 'https://www.kb.cert.org/vuls/id/184540',

@@ -70,7 +70,7 @@ const exposures: readonly DatagramExposure[] = [
       name: 'Echo service exposed over UDP',
       ...amplifies,
       summary: 'The echo service returns UDP packets to their source address.',
-      impact: 'An attacker can make two such services exchange packets endlessly, which exhausts bandwidth.',
+      impact: 'An attacker can make two such services exchange packets endlessly, and so exhaust bandwidth.',
       remediation: 'Disable `echo` in inetd.conf or /etc/xinetd.d/echo.',
       reference: 'https://www.rfc-editor.org/rfc/rfc862',
       tags: 'misconfig echo amplification network udp',
@@ -107,7 +107,7 @@ const exposures: readonly DatagramExposure[] = [
       name: 'CoAP server exposed without authentication',
       ...reads,
       summary: 'A CoAP server lists its resources over the network without DTLS.',
-      impact: 'An attacker can read sensor data and, where resources accept it, control the device.',
+      impact: 'An attacker can read sensor data and, where resources accept writes, control the device.',
       remediation:
         'Require DTLS (port 5684) with a separate key for each client, and block UDP port 5683 in the firewall.',
       reference: 'https://www.rfc-editor.org/rfc/rfc7252#section-9',
@@ -122,12 +122,13 @@ const exposures: readonly DatagramExposure[] = [
   {
     info: checkInfo({
       id: 'bacnet-open',
-      name: 'BACnet device exposed',
+      name: 'BACnet device exposed without authentication',
       ...controls,
       summary:
         'A BACnet/IP device responds to requests from the network. The protocol has no authentication. The check only read the device name.',
       impact: 'An attacker can read and change the setpoints of heating, ventilation, and access control systems.',
-      remediation: 'Put the device in an isolated network segment, or use BACnet/SC.',
+      remediation:
+        'Put the device in an isolated network segment, block UDP port 47808 at the network perimeter, or use BACnet/SC.',
       reference: 'https://www.ashrae.org/technical-resources/bookstore/bacnet',
       tags: 'misconfig bacnet ics iot unauth network udp',
       verifiedOn: 'bacnet',
@@ -147,7 +148,7 @@ const exposures: readonly DatagramExposure[] = [
       score: 7.5,
       summary: 'A baseboard management controller responds to IPMI requests from the network.',
       impact:
-        'If the controller supports IPMI 2.0, an attacker can retrieve the password hash of any known user (CVE-2013-4786), try to crack it offline, and so take full control of the server.',
+        'An attacker can, if the controller supports IPMI 2.0, retrieve the password hash of any known user (CVE-2013-4786), try to crack it offline, and so take full control of the server.',
       remediation: 'Connect management controllers to an isolated network only, and disable IPMI over LAN.',
       reference:
         'https://www.cisa.gov/news-events/alerts/2013/07/26/risks-using-intelligent-platform-management-interface-ipmi',
@@ -182,7 +183,8 @@ const exposures: readonly DatagramExposure[] = [
       id: 'cldap-udp-amplification',
       name: 'LDAP exposed over UDP (CLDAP, DDoS amplification)',
       ...amplifies,
-      summary: 'The directory responds to searches over UDP (CLDAP) with far more data than the request contains.',
+      summary:
+        'The directory server responds to searches over UDP (CLDAP) with far more data than the request contains.',
       impact: "An attacker can spoof a victim's address and flood it with traffic amplified up to 70 times.",
       remediation: 'Block UDP port 389 at the network perimeter. Clients outside the network need only TCP.',
       reference: 'https://www.cisa.gov/news-events/alerts/2014/01/17/udp-based-amplification-attacks',
@@ -201,7 +203,7 @@ const exposures: readonly DatagramExposure[] = [
       ...amplifies,
       summary: 'The SLP service lists its service types to any client over UDP (CVE-2023-29552).',
       impact:
-        "An attacker can register services, spoof a victim's address, and flood it with traffic amplified up to 2,200 times.",
+        "An attacker can spoof a victim's address and flood it with traffic that is amplified up to 2,200 times after the attacker registers services of their own.",
       remediation: 'Disable SLP, or block UDP and TCP port 427 at the network perimeter.',
       reference: 'https://www.rfc-editor.org/rfc/rfc2608',
       tags: 'misconfig slp amplification network udp',
@@ -214,11 +216,11 @@ const exposures: readonly DatagramExposure[] = [
   {
     info: checkInfo({
       id: 'xdmcp-open',
-      name: 'XDMCP login service exposed',
+      name: 'XDMCP login service exposed without encryption',
       severity: 'high',
       cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:H',
       score: 8.1,
-      summary: 'The X display manager offers graphical logins over the network, without encryption.',
+      summary: 'The X display manager offers graphical logins over the network (XDMCP), without encryption.',
       impact:
         'An attacker can guess passwords. An attacker on the network path can also read remote sessions and inject input into them.',
       remediation: 'Disable XDMCP (`[xdmcp] Enable=false` in GDM), and use SSH or an encrypted remote desktop.',

@@ -10,7 +10,7 @@ const noPassword = checkInfo({
   score: 9.8,
   summary:
     'The VNC server accepts connections without a password (security type None, or Tight or VeNCrypt without authentication).',
-  impact: 'An attacker can see and control the desktop.',
+  impact: 'An attacker can see the screen, and control the keyboard and mouse.',
   remediation:
     'Set a password, bind the server to localhost (`-localhost` in TigerVNC), and use an SSH tunnel or VPN for remote access.',
   reference: 'https://www.rfc-editor.org/rfc/rfc6143#section-7.2.1',

@@ -14,8 +14,8 @@ export const pathBypass = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:L/A:N',
   score: 8.2,
   summary:
-    'The server denies access to a page, but returns it if the path is spelled differently, for example with an encoded letter or a second slash, or if a header overrides it: the proxy and the application interpret the path differently.',
-  impact: 'An attacker can use pages that should only be accessible to certain users or networks.',
+    'The server denies access to a page, but returns it if the path is spelled differently, for example with an encoded letter or a second slash, or if a header overrides the path. The proxy and the application interpret the request differently.',
+  impact: 'An attacker can use pages that only certain users or networks should have access to.',
   remediation:
     'Check access in the application as well. In the proxy, normalize the path before rules are applied, and remove the headers X-Original-URL and X-Rewrite-URL from requests.',
   reference: 'https://cwe.mitre.org/data/definitions/288.html',
@@ -29,9 +29,9 @@ export const addressBypass = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:L/A:N',
   score: 8.2,
   summary: 'The server denies access to a page, but returns it if the request claims to come from an internal address.',
-  impact: 'An attacker can use pages that should only be accessible from certain networks.',
+  impact: 'An attacker can use pages that only certain networks should have access to.',
   remediation:
-    'Use the address of the connection, and trust X-Forwarded-For and similar headers only if they come from your own proxy, which must replace them.',
+    'Use the address of the connection. Trust X-Forwarded-For and similar headers only from your own proxy, which must overwrite them.',
   reference: 'https://cwe.mitre.org/data/definitions/348.html',
   tags: 'misconfig auth bypass http',
   verifiedOn: 'nginx-forwarded',

@@ -8,15 +8,15 @@ import { readSite, type WebSite } from '#native/web-site.ts'
 
 export const openAdministration = checkInfo({
   id: 'web-administration-open',
-  name: 'Administration interface exposed without authentication',
+  name: 'Admin interface exposed without authentication',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:L',
   score: 7.3,
   summary:
-    'An administration page with controls such as delete, stop, or run is accessible without authentication. The check did not use them.',
+    'An administration page with controls such as delete, stop, or run is accessible without authentication. The check did not use the controls.',
   impact: 'An attacker can view and change everything that the interface manages.',
   remediation:
-    'Enable the login of the application, or put it behind a reverse proxy that requires authentication (`auth_basic` in nginx).',
+    "Enable the application's login, or put it behind a reverse proxy that requires authentication (`auth_basic` in nginx).",
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'misconfig panel admin unauth',
   verifiedOn: 'crontab-ui dynamodb-admin sandman2 sqladmin starlette-admin',

@@ -8,13 +8,13 @@ import { readSite, type WebSite } from '#native/web-site.ts'
 
 const apiCors = checkInfo({
   id: 'cors-reflects-origin-api',
-  name: 'API allows foreign CORS origins with credentials',
+  name: 'CORS reflects any origin with credentials allowed (API)',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:R/S:U/C:H/I:N/A:N',
   score: 5.3,
   summary:
-    "An API call copies the request's Origin, or one that is `null` or only resembles the site's own, into `Access-Control-Allow-Origin` and sends `Access-Control-Allow-Credentials: true`.",
-  impact: "Any website that a signed-in user visits can read the API's responses with that user's session.",
+    "An API endpoint copies the request's Origin into `Access-Control-Allow-Origin`, even if it is `null` or only resembles the site's own, and sends `Access-Control-Allow-Credentials: true`.",
+  impact: "An attacker's website can send API requests in the session of a signed-in visitor and read the responses.",
   remediation:
     'Compare the whole Origin with an allowlist of your own sites, and allow credentials only for those. Do not allow `null`, and anchor patterns at both ends.',
   reference: 'https://fetch.spec.whatwg.org/#http-cors-protocol',

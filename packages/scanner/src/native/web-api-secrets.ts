@@ -12,9 +12,10 @@ export const apiSecrets = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'An operation that the OpenAPI description or a script of the application names returns passwords, keys, or tokens to unauthenticated requests.',
+    'An API operation from the OpenAPI description or a script of the application returns passwords, keys, or tokens to unauthenticated requests.',
   impact: 'An attacker can use the secrets to access databases and other services.',
-  remediation: 'Require authentication for the operation, and leave secrets out of its response.',
+  remediation:
+    'Require authentication for the operation, remove secrets from its response, and rotate the exposed ones.',
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',
   tags: 'exposure api secrets',
   verifiedOn: 'fastapi-tokens',
@@ -26,9 +27,9 @@ export const unsignedAccepted = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 9.1,
   summary:
-    'An operation of the API, or the UserInfo endpoint of the OpenID provider, requires a token, but accepts a JSON Web Token without a signature (`"alg":"none"`). It rejects one with an invalid signature.',
-  impact: 'An attacker can impersonate any user.',
-  remediation: 'Accept only the algorithm that the server itself signs with, and update the JWT library.',
+    'An API operation or the UserInfo endpoint of the OpenID provider accepts a JSON Web Token without a signature (`"alg":"none"`), but rejects one with an invalid signature.',
+  impact: 'An attacker can forge tokens and impersonate any user.',
+  remediation: 'Accept only the algorithm that the server signs with, and update the JWT library.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8725#section-3.1',
   tags: 'misconfig auth bypass jwt',
   verifiedOn: 'authlib-provider fastapi-tokens',
@@ -40,7 +41,7 @@ export const unprotectedOperation = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'The OpenAPI description declares that the operation requires authentication, but the API returns its data without it, although other operations require it.',
+    'The OpenAPI description declares that an operation requires authentication, but the API returns its data without credentials. Other operations do enforce it.',
   impact: 'An attacker can read data that only certain users should see.',
   remediation: 'Check authentication in one place for all operations, and exempt only those that are public.',
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',

@@ -5,13 +5,13 @@ import { readSite, type WebSite } from '#native/web-site.ts'
 
 const subscription = checkInfo({
   id: 'bayeux-subscription-open',
-  name: 'Bayeux server allows anonymous subscriptions to all channels (CometD, Faye)',
+  name: 'Bayeux server exposed without authentication (CometD, Faye)',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'The message server accepts subscriptions to all channels (`/**`) from unauthenticated clients. The check subscribed and disconnected.',
-  impact: 'An attacker receives the messages of all users, and can usually publish messages too.',
+    'The message server lets unauthenticated clients subscribe to all channels (`/**`). The check subscribed and disconnected.',
+  impact: 'An attacker can receive the messages of all users, and can usually publish messages, too.',
   remediation:
     'Reject `/meta/subscribe` without valid credentials: in Faye, in an extension that sets `message.error`; in CometD, in `canSubscribe` of the `SecurityPolicy`.',
   reference: 'https://docs.cometd.org/current/reference/#_bayeux',

@@ -11,11 +11,10 @@ export const cachePoisoning = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:H/A:N',
   score: 8.2,
   summary:
-    'The home page contains the host of the X-Forwarded-Host header or the value of a tracking parameter such as `utm_source`, and a cache returns that page to requests without it. The check used a query of its own, so no other request gets the page.',
-  impact:
-    'An attacker can make the cache deliver a page to all users that contains text or loads scripts of the attacker.',
+    'The home page contains the host of the X-Forwarded-Host header or the value of a tracking parameter such as `utm_source`, and a cache returns that page to requests without them. The check used a unique query, so no other client receives the page.',
+  impact: "An attacker can make the cache deliver a page that loads the attacker's scripts to all users.",
   remediation:
-    'Use a configured host name for addresses in pages, and trust X-Forwarded-Host only from your own proxy. Remove headers and parameters that are not part of the cache key before the request reaches the application.',
+    'Use a configured hostname for URLs in pages, and trust X-Forwarded-Host only from your own proxy. Remove headers and parameters that are not part of the cache key before requests reach the application.',
   reference: 'https://cwe.mitre.org/data/definitions/349.html',
   tags: 'misconfig cache http',
   verifiedOn: 'nginx-forwarded varnish-session',
@@ -28,7 +27,7 @@ export const sessionCached = checkInfo({
   score: 8.1,
   summary:
     'A cache stores a page together with the session cookie that the application issued for one visitor, and returns both to other visitors.',
-  impact: 'Several visitors share one session, so an attacker can use the session of a visitor who signs in.',
+  impact: 'An attacker can receive the same session as other visitors, and use it once one of them signs in.',
   remediation:
     'Send `Cache-Control: private` or `no-store` with every response that sets a cookie, and configure the cache not to store responses with `Set-Cookie`.',
   reference: 'https://cwe.mitre.org/data/definitions/524.html',

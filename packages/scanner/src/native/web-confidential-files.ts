@@ -18,7 +18,7 @@ export const confidentialFile = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'A file that a directory listing, robots.txt, or a link names can be downloaded without authentication. It contains passwords, keys, or personal data, or it is a backup or a database.',
+    'A file that a directory listing, robots.txt, or a link refers to can be downloaded without authentication. It contains passwords, keys, or personal data, or it is a backup or a database.',
   impact: 'An attacker can read the data, and use the passwords and keys to access other systems.',
   remediation:
     'Move the file out of the web root, disable directory listings, and rotate every secret that the file contains.',

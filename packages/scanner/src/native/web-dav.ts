@@ -6,12 +6,12 @@ import { readSite } from '#native/web-site.ts'
 
 const shareOpen = checkInfo({
   id: 'webdav-open',
-  name: 'WebDAV share readable without authentication',
+  name: 'WebDAV share exposed without authentication',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
   summary: 'The server lists the files of a WebDAV share to unauthenticated clients.',
-  impact: 'An attacker can list and download all files in the share, and upload files if it is writable.',
+  impact: 'An attacker can list and download all files in the share and, if it is writable, upload files.',
   remediation:
     'Require authentication for all WebDAV methods (`Require valid-user` in Apache, `auth_basic` in nginx, a user mapping in WsgiDAV), or disable WebDAV.',
   reference: 'https://www.rfc-editor.org/rfc/rfc4918#section-9.1',

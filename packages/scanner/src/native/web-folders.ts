@@ -13,10 +13,10 @@ export const folderTraversal = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'The server does not sanitize `..` or absolute paths below a folder of static files that the home page uses. The check read /etc/passwd this way.',
-  impact: 'An attacker can read the files of the application and the system, including keys and passwords.',
+    'The server does not sanitize `..` or absolute paths below a directory of static files that the home page uses. The check read /etc/passwd this way.',
+  impact: 'An attacker can read any file that the server process can read, including keys and passwords.',
   remediation:
-    'Update the web server or framework, and resolve each path and reject it unless it is inside the folder.',
+    'Update the web server or framework. In your own code, resolve each path and reject it if it is outside the directory.',
   reference: 'https://cwe.mitre.org/data/definitions/22.html',
   tags: 'lfi traversal files',
   verifiedOn: 'litestar-traversal',
@@ -28,9 +28,9 @@ export const folderAlias = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'A `location` that the site uses has no trailing slash, but its `alias` or `proxy_pass` does, so a path such as /static../ reaches the parent folder. The check read a file of the page or the root of the API this way.',
+    'An nginx `location` without a trailing slash is mapped to an `alias` or `proxy_pass` with one, so a path such as /static../ reaches the parent directory. The check read a file of the page or the root of the API this way.',
   impact:
-    'An attacker can read what is in the parent folder: often the source code, settings, or database of the application, or internal operations of its API.',
+    "An attacker can read the contents of the parent directory, often the application's source code, settings, or database, or call internal operations of its API.",
   remediation:
     'End both the `location` and its `alias` or `proxy_pass` in nginx with a slash: `location /static/ { alias /srv/static/; }`.',
   reference: 'https://cwe.mitre.org/data/definitions/22.html',

@@ -26,9 +26,9 @@ const expvar = checkInfo({
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
-  summary: 'The expvar endpoint of a Go application is publicly accessible.',
+  summary: 'The expvar endpoint of a Go application (/debug/vars) is publicly accessible.',
   impact:
-    'An attacker can read the command line of the process, which can contain paths and passwords, and its memory statistics and internal counters.',
+    'An attacker can read the command line of the process, which can contain paths and passwords, its memory statistics, and internal counters.',
   remediation:
     'Serve `expvar.Handler()` on a separate, internal listener such as `127.0.0.1:6060` instead of the public mux, or block /debug/ at the reverse proxy.',
   reference: 'https://pkg.go.dev/expvar',

@@ -16,8 +16,8 @@ export const graphqlRecords = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'A list in the GraphQL schema returns email addresses, passwords, or tokens to unauthenticated requests. The check only sent queries, no mutations.',
-  impact: 'An attacker can read the records, and use the passwords and tokens in them.',
+    'A list in the GraphQL schema returns email addresses, passwords, or tokens to unauthenticated requests. The check sent queries only, no mutations.',
+  impact: 'An attacker can read the records, and use any passwords and tokens in them.',
   remediation: 'Check authentication in the resolvers or in front of the API, not only in the user interface.',
   reference: 'https://graphql.org/learn/authorization/',
   tags: 'exposure graphql api unauth',

@@ -10,7 +10,7 @@ const introspection = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
   summary:
-    'A GraphQL endpoint that the home page or a script of the application refers to supports introspection and discloses its full schema to any client.',
+    'A GraphQL endpoint that the application uses supports introspection and discloses its full schema to any client. The check found its path in the home page or a script.',
   impact:
     'An attacker can discover all types, queries, and mutations, including those not used by the public application.',
   remediation:

@@ -11,7 +11,7 @@ const addressDisclosed = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
   summary: 'In response to an HTTP/1.0 request without a Host header, the server redirects to its internal IP address.',
-  impact: 'An attacker learns addresses of the internal network, which helps in attacking other systems.',
+  impact: 'An attacker learns addresses of the internal network, and can use them to attack other systems.',
   remediation:
     'Use relative redirects (`absolute_redirect off` in nginx), or configure a public server name (`ServerName` and `UseCanonicalName On` in Apache, `alternateHostName` in IIS).',
   reference: 'https://nvd.nist.gov/vuln/detail/CVE-2000-0649',

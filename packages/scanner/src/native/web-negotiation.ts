@@ -9,7 +9,7 @@ const filesListed = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
   summary:
-    'The Apache HTTP Server lists all files whose names start with the requested name when a client accepts none of their types.',
+    'The Apache HTTP Server lists all files whose names start with the requested name if the client accepts none of their types.',
   impact: 'An attacker can find files that no page links to, such as backups and other versions of a page.',
   remediation: 'Remove `MultiViews` from `Options`, or disable mod_negotiation with `a2dismod negotiation`.',
   reference: 'https://httpd.apache.org/docs/2.4/content-negotiation.html',

@@ -43,7 +43,7 @@ export const debugPage = checkInfo({
   summary:
     'The application runs in development mode: its home page, a page that it links to, or its response to an unknown path or to an invalid or missing parameter shows a stack trace or a developer toolbar.',
   impact:
-    'An attacker learns the code, paths, versions, and in many cases settings of the application, which helps in finding and exploiting other weaknesses.',
+    "An attacker learns the application's source code, paths, and versions, and often settings, and can use them to find and exploit other weaknesses.",
   remediation:
     'Run the application in production mode, and show a generic error page. For example, set `NODE_ENV=production` for Node.js, Bun, and Sails, start Plack with `plackup -E deployment`, and set `displayErrorDetails` to `false` in Slim.',
   reference: 'https://cwe.mitre.org/data/definitions/489.html',

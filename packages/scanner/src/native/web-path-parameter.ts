@@ -10,9 +10,9 @@ const managerReachable = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:N',
   score: 6.5,
   summary:
-    'The reverse proxy in front of Tomcat does not reject `..;` in paths, which Tomcat reads as `..`. The check used it to reach the Manager application, which the proxy does not publish.',
+    'The reverse proxy in front of Tomcat does not reject `..;` in paths, which Tomcat interprets as `..`. The check used it to reach the Manager application, which the proxy does not publish.',
   impact:
-    "An attacker can bypass the proxy's access rules, open every application of the server, and guess the Manager's password, which leads to remote code execution.",
+    "An attacker can bypass the proxy's access rules, open every application on the server, and guess the Manager's password. With it, the attacker can run code on the server.",
   remediation:
     'Reject paths with a semicolon in the proxy (nginx: `if ($request_uri ~ ";") { return 400; }`; Apache: `RewriteRule ";" - [F]`), and remove the Manager or restrict it with a `RemoteAddrValve`.',
   reference: 'https://tomcat.apache.org/tomcat-9.0-doc/security-howto.html',

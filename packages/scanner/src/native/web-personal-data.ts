@@ -11,10 +11,11 @@ export const personalData = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'An API call that a script or the OpenAPI description names returns personal data such as birth dates, bank accounts, or password hashes to unauthenticated requests, as a list or for consecutive numbers.',
-  impact: 'An attacker can copy the personal data of all users or customers.',
+    'An API endpoint from a script or the OpenAPI description returns personal data, such as birth dates, bank accounts, or password hashes, to unauthenticated requests, as a list or for consecutive numbers.',
+  impact:
+    'An attacker can copy the personal data of all users or customers. Such a breach may have to be reported under privacy laws such as the GDPR.',
   remediation:
-    "Require authentication for the call, and check in each request whether the record belongs to the user. Leave members out that the page doesn't need.",
+    'Require authentication for the endpoint, and check that each requested record belongs to the user. Return only the fields that the client needs.',
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa1-broken-object-level-authorization/',
   tags: 'exposure api unauth',
   verifiedOn: 'fastapi-customers',

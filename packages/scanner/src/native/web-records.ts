@@ -14,7 +14,7 @@ export const exposedRecords = checkInfo({
   score: 5.3,
   summary:
     "An API endpoint found in the application's scripts, a JSON index, or an OpenAPI description returns users, credentials, mail, jobs, logs, or machines without authentication.",
-  impact: 'An attacker can read the records, and often change them with other calls of the same API.',
+  impact: 'An attacker can read the records, and often change them with other operations of the same API.',
   remediation: 'Require authentication for the API, for example with a token or session checked before every route.',
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',
   tags: 'exposure api unauth',

@@ -4,12 +4,12 @@ import { folderOf, pathHere, requestWeb, webProof, type WebResponse } from '#nat
 
 const gitRead = checkInfo({
   id: 'git-http-open',
-  name: 'Git repository readable without authentication over HTTP',
+  name: 'Git repository exposed without authentication over HTTP',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
   summary:
-    'A Git repository whose URL appears on a page of the web server can be cloned without authentication. The check only listed its branches.',
+    'A Git repository that a page of the web server refers to can be cloned without authentication. The check only listed its branches.',
   impact: 'An attacker can clone the source code with its full history.',
   remediation:
     'Unless the code is public, require authentication for all repositories, for example with `auth_basic "Git"; auth_basic_user_file /etc/nginx/git.htpasswd;` in the location of git-http-backend in nginx, or `Require valid-user` in Apache.',
@@ -19,12 +19,12 @@ const gitRead = checkInfo({
 })
 const gitPush = checkInfo({
   id: 'git-http-anonymous-push',
-  name: 'Git repository accepts anonymous pushes over HTTP',
+  name: 'Git repository writable without authentication over HTTP',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:H/A:L',
   score: 8.6,
   summary:
-    'The web server offers the service git-receive-pack for a repository without authentication. The check did not push anything.',
+    'The web server offers the git-receive-pack service, which accepts pushes, for a repository without authentication. The check did not push anything.',
   impact: 'An attacker can change the source code, and so run code wherever it is built or deployed.',
   remediation:
     'Disable pushes without authentication with `git config http.receivepack false` in the repository, or require authentication for git-receive-pack in the web server.',
@@ -34,7 +34,7 @@ const gitPush = checkInfo({
 })
 const subversionRead = checkInfo({
   id: 'svn-http-open',
-  name: 'Subversion repository readable without authentication over HTTP',
+  name: 'Subversion repository exposed without authentication over HTTP',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,

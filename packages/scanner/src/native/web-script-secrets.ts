@@ -5,15 +5,15 @@ import { readSite } from '#native/web-site.ts'
 
 const scriptSecret = checkInfo({
   id: 'script-secrets-exposed',
-  name: 'Secret keys in pages or scripts',
+  name: 'Secret keys exposed in pages or scripts',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'A page, script, or source map contains a secret key or token of a service, which every visitor can read. The check recognizes keys by their format and does not use them.',
-  impact: 'An attacker can use the service in your name, and read or change your data there.',
+    'A page, script, or source map that any visitor can read contains a secret key or token for a third-party service. The check recognizes keys by their format and does not use them.',
+  impact: 'An attacker can use the service at your expense, and read or change your data there.',
   remediation:
-    'Revoke the key, and call the service from the server. Only keys that are made for browsers, such as publishable keys, belong in a page.',
+    'Revoke the key, and call the service from the server. Only keys that are meant for browsers, such as publishable keys, belong in a page.',
   reference: 'https://cwe.mitre.org/data/definitions/798.html',
   tags: 'exposure secrets javascript',
   verifiedOn: 'esbuild-secrets',

@@ -12,9 +12,9 @@ const natsOpen = checkInfo({
   score: 9.1,
   summary: 'The NATS server accepts clients without credentials over WebSocket.',
   impact:
-    'An attacker can read and forge the messages exchanged between applications, even from a web page that a user opens.',
+    'An attacker can read and forge the messages that applications exchange, even through a web page that a user opens.',
   remediation:
-    'Configure `authorization` or `accounts`, remove `no_auth_user` from the `websocket` block, and list the websites that may connect there, such as `allowed_origins: ["https://app.example.com"]`.',
+    'Configure `authorization` or `accounts`, remove `no_auth_user` from the `websocket` block, and list the websites that can connect, for example `allowed_origins: ["https://app.example.com"]`.',
   reference: 'https://docs.nats.io/running-a-nats-service/configuration/websocket/websocket_conf',
   tags: 'misconfig nats websocket unauth',
   verifiedOn: 'nats-websocket',
@@ -27,7 +27,7 @@ const statisticsOpen = checkInfo({
   score: 5.3,
   summary:
     "GoAccess's real-time server sends the statistics of a web server to any WebSocket client, without authentication.",
-  impact: 'An attacker learns about visitors, their addresses, and unlinked pages and parameters.',
+  impact: 'An attacker learns the addresses of visitors, and pages and parameters that are not linked anywhere.',
   remediation:
     'Bind the server to localhost with `--addr=127.0.0.1`, and put it behind a reverse proxy that requires authentication; set its URL with `--ws-url=wss://stats.example.com/ws`.',
   reference: 'https://goaccess.io/man',

@@ -7,14 +7,14 @@ import { readSite } from '#native/web-site.ts'
 
 export const webTerminalOpen = checkInfo({
   id: 'web-terminal-open',
-  name: 'Web terminal without a login',
+  name: 'Web terminal exposed without authentication',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 8.1,
   summary:
-    'The home page is a terminal in the browser that connects over a WebSocket, and has no login of its own. The check did not open a session.',
+    'The home page is a web terminal that connects over a WebSocket and has no login of its own. The check did not open a session.',
   impact:
-    'An attacker can run commands if the terminal starts a shell directly. Otherwise, the attacker can guess passwords of system accounts.',
+    'An attacker can run commands if the terminal starts a shell directly. Otherwise, the attacker can guess the passwords of system accounts.',
   remediation: 'Put the terminal behind a reverse proxy that requires authentication, or use SSH instead.',
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'exposure terminal panel',

@@ -25,7 +25,7 @@ const weakJwt = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 9.1,
   summary: 'A JSON Web Token issued by the server is signed with a secret that appears in examples or documentation.',
-  impact: 'An attacker can forge tokens for any user.',
+  impact: 'An attacker can forge tokens and impersonate any user.',
   remediation: 'Replace the secret with at least 32 random bytes, for example from `openssl rand -base64 32`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8725#section-3.5',
   tags: 'misconfig http jwt',
@@ -40,7 +40,7 @@ const weakSession = checkInfo({
   summary:
     'A session cookie is signed with a secret that appears in examples or documentation, or that is the name of the application. The check recognizes cookies of Flask, Express, and Mojolicious, and others with a hexadecimal signature.',
   impact:
-    'An attacker can forge sessions. In Flask and Mojolicious, the cookie contains the session, so any user can be impersonated.',
+    'An attacker can forge session cookies. In Flask and Mojolicious, the cookie contains the session itself, so the attacker can impersonate any user.',
   remediation:
     'Replace `SECRET_KEY` (Flask), the `secret` option (express-session, cookie-session), or `secrets` (Mojolicious) with at least 32 random bytes.',
   reference: 'https://flask.palletsprojects.com/en/stable/config/#SECRET_KEY',
@@ -53,7 +53,8 @@ const predictable = checkInfo({
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 8.1,
-  summary: 'The server numbers its sessions: three requests without a cookie received consecutive numbers.',
+  summary:
+    'The server numbers its sessions consecutively: three requests without a cookie received consecutive session IDs.',
   impact: "An attacker can guess the IDs of other sessions and take over their users' accounts.",
   remediation: 'Use at least 128 random bits as the session ID, as the session libraries of web frameworks do.',
   reference: 'https://cwe.mitre.org/data/definitions/330.html',

@@ -6,15 +6,16 @@ import { folderOf, requestWeb, webProof } from '#native/web-request.ts'
 
 export const openUploadForm = checkInfo({
   id: 'file-upload-form-open',
-  name: 'File server accepts uploads without authentication',
+  name: 'File server exposed without authentication (uploads)',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:L',
   score: 7.3,
   summary:
-    'The web server has a form that uploads files, and lists a directory or is designed for file sharing. Neither requires authentication. The check did not upload a file.',
+    'The web server offers an upload form, and lists a directory or is designed for file sharing, without authentication. The check did not upload a file.',
   impact:
-    'An attacker can fill the disk, host malware, read the shared files, and replace them if the server permits overwriting.',
-  remediation: 'Require authentication, such as `--basic-auth user:password` in uploadserver or `--password` in updog.',
+    'An attacker can fill the disk, host malware on your server, and read the shared files. If overwriting is permitted, the attacker can also replace them.',
+  remediation:
+    'Require authentication, for example with `--basic-auth user:password` in uploadserver or `--password` in updog.',
   reference: 'https://cwe.mitre.org/data/definitions/434.html',
   tags: 'misconfig files upload unauth',
   verifiedOn: 'miniserve simple-http-server updog uploadserver',

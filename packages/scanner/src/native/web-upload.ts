@@ -14,7 +14,7 @@ const upload = checkInfo({
   summary:
     'The web server stores files that unauthenticated clients send with PUT. The check uploaded a text file with a random name, read it back, and deleted it.',
   impact:
-    'An attacker can replace files and host content. Where the server runs scripts, uploading a file leads to remote code execution.',
+    'An attacker can replace files and host content on your server. Where the server runs scripts, the attacker can upload one and run code.',
   remediation:
     'Require authentication for PUT and DELETE, or disable them: `dav_methods off;` in nginx, `Dav Off` in Apache, `readonly` set to `true` for the DefaultServlet in Tomcat.',
   reference: 'https://cwe.mitre.org/data/definitions/434.html',

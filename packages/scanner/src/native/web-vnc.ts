@@ -14,7 +14,7 @@ const noPassword = checkInfo({
   score: 9.8,
   summary:
     'The VNC server behind websockify accepts connections without a password (security type None). The check did not open a session.',
-  impact: 'An attacker can see and control the desktop in a browser.',
+  impact: 'An attacker can see the screen, and control the keyboard and mouse, from a browser.',
   remediation:
     'Set a password on the VNC server, and put websockify behind a reverse proxy that requires authentication, or use `--auth-plugin`.',
   reference: 'https://github.com/novnc/websockify',

@@ -10,7 +10,7 @@ export const writableApi = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:L',
   score: 7.3,
   summary:
-    'The browsable API of Django REST framework shows unauthenticated clients the form for creating records, which appears only for clients that may create them. The check did not submit it.',
+    'The browsable API of Django REST framework shows the form for creating records to unauthenticated clients, which it does only if they have permission. The check did not submit the form.',
   impact: 'An attacker can read and create records, and usually change and delete them.',
   remediation:
     'Set `DEFAULT_PERMISSION_CLASSES` to `IsAuthenticated` in the `REST_FRAMEWORK` setting, or set `permission_classes` on the view.',

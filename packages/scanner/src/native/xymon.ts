@@ -9,9 +9,9 @@ const exposed = checkInfo({
   score: 6.5,
   summary: 'The Xymon daemon returned its list of monitored hosts (hosts.cfg) without authentication.',
   impact:
-    'An attacker learns internal hostnames, addresses, and URLs. If administrative commands are not limited either, the attacker can hide outages by changing the status of hosts.',
+    'An attacker learns internal hostnames, addresses, and URLs. If administrative commands are not restricted either, the attacker can also hide outages by changing the status of hosts.',
   remediation:
-    'Limit which clients xymond accepts with `--www-senders`, `--admin-senders`, `--maint-senders`, and `--status-senders`, and block TCP port 1984 at the network perimeter.',
+    'Restrict clients with the xymond options `--www-senders`, `--admin-senders`, `--maint-senders`, and `--status-senders`, and block TCP port 1984 at the network perimeter.',
   reference: 'https://xymon.sourceforge.io/xymon/help/manpages/man8/xymond.8.html',
   tags: 'misconfig xymon disclosure unauth network',
   verifiedOn: 'xymon',
