@@ -9,7 +9,8 @@ const transfer = checkInfo({
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
-  summary: 'The name server transfers a complete zone to any client.',
+  summary:
+    'The name server transfers a complete zone to any client. The check requested a zone and received its records.',
   impact: 'An attacker can obtain all names and addresses in the zone, including internal and forgotten hosts.',
   remediation:
     'Allow transfers only to secondary servers, for example `allow-transfer { 192.0.2.53; };` in BIND, and authenticate them with TSIG.',

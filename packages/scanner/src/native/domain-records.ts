@@ -65,7 +65,7 @@ const noMtaSts = checkInfo({
   score: null,
   summary:
     'The domain has neither an MTA-STS policy nor TLSA records for its mail servers, so TLS for incoming mail is opportunistic.',
-  impact: 'A man-in-the-middle attacker can strip STARTTLS and read or change incoming mail.',
+  impact: 'An attacker on the network path can strip STARTTLS, and read or change incoming mail.',
   remediation:
     'Publish an MTA-STS policy (`_mta-sts` TXT record and `https://mta-sts.DOMAIN/.well-known/mta-sts.txt`), or sign the zone with DNSSEC and publish TLSA records.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8461',

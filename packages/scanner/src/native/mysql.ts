@@ -39,7 +39,7 @@ const cleartext = checkInfo({
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 5.9,
-  summary: 'The MySQL or MariaDB server does not support encrypted connections.',
+  summary: 'The MySQL or MariaDB server does not offer encrypted connections, so all clients connect in plaintext.',
   impact: 'An attacker on the network path can read queries, results, and any passwords in them.',
   remediation: 'Configure a certificate with `ssl_cert` and `ssl_key`, and set `require_secure_transport = ON`.',
   reference: 'https://dev.mysql.com/doc/refman/8.4/en/using-encrypted-connections.html',

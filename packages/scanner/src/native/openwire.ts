@@ -10,7 +10,7 @@ const anyClass = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
-    'Apache ActiveMQ before 5.18.3, 5.17.6, 5.16.7, and 5.15.16 instantiates any class that an OpenWire client names. The check made the broker request a Spring configuration from the callback server, which returned none.',
+    'Apache ActiveMQ before 5.18.3, 5.17.6, 5.16.7, and 5.15.16 instantiates any class that an OpenWire client specifies. The check made the broker request a Spring configuration from the callback server, which returned none.',
   impact: 'An unauthenticated attacker can run commands on the server. Exploited in the wild.',
   remediation:
     'Update ActiveMQ to 5.15.16, 5.16.7, 5.17.6, 5.18.3, or later, and bind the OpenWire connector to a private network.',

@@ -31,7 +31,7 @@ const noTls = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 5.9,
   summary: 'The Remote Desktop server accepts standard RDP security, which does not authenticate the server.',
-  impact: 'A man-in-the-middle attacker can impersonate the server and read the session, including the password.',
+  impact: 'An attacker on the network path can impersonate the server, and read the session, including the password.',
   remediation:
     'Set the group policy "Require use of specific security layer for remote (RDP) connections" to SSL, and require Network Level Authentication. In xrdp, set `security_layer=tls`.',
   reference: 'https://learn.microsoft.com/openspecs/windows_protocols/ms-rdpbcgr/8e8b2cca-c1fa-456c-8ecb-a82fc60b2322',

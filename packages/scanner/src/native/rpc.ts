@@ -22,7 +22,8 @@ const nfs = checkInfo({
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:L/A:N',
   score: 4.8,
-  summary: 'The host offers NFS and its mount service to the network.',
+  summary:
+    'The host offers NFS and its mount service to the network. Exports that any host can mount are reported separately.',
   impact: 'An attacker can read and write files in any export that is not limited to specific clients.',
   remediation:
     'Allow only NFS clients to reach the service, list them in /etc/exports, and use Kerberos (`sec=krb5p`).',

@@ -25,7 +25,7 @@ const signing = checkInfo({
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:H/A:N',
   score: 6.5,
-  summary: 'The file server does not require signed SMB messages.',
+  summary: 'The file server does not require signed SMB messages, so clients can connect without signing.',
   impact: 'An attacker on the network path can relay logins to the server (NTLM relay), and modify data in transit.',
   remediation:
     'Require signing: `Set-SmbServerConfiguration -RequireSecuritySignature $true` on Windows, `server signing = mandatory` in Samba.',

@@ -107,8 +107,8 @@ const oldProtocol = checkInfo({
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 7.4,
-  summary: 'The SSH server supports version 1 of the SSH protocol.',
-  impact: 'A man-in-the-middle attacker can read and modify sessions that use version 1.',
+  summary: 'The SSH server supports version 1 of the SSH protocol, which SSH 2 replaced because of design flaws.',
+  impact: 'An attacker on the network path can read and modify sessions that use version 1.',
   remediation:
     'Allow only version 2 (`Protocol 2` in older OpenSSH versions, `ip ssh version 2` in Cisco IOS), or replace the device.',
   reference: 'https://www.rfc-editor.org/rfc/rfc4251',

@@ -11,7 +11,7 @@ export const untrustedAuthority = checkInfo({
   score: 3.1,
   summary: 'The certificate chain ends at an authority that is not among the public root certificates.',
   impact:
-    "Clients without this authority's root certificate cannot verify the server's identity, so an attacker on the network path can impersonate it.",
+    "An attacker on the network path can impersonate the server, because clients without this authority's root certificate cannot verify its identity.",
   remediation:
     'Distribute the root certificate of an internal authority to all clients, or use a public authority, for example `tls admin@example.com` instead of `tls internal` in Caddy.',
   reference: 'https://www.rfc-editor.org/rfc/rfc5280#section-6',

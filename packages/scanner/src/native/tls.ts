@@ -40,7 +40,7 @@ const weakVersion = checkInfo({
   score: 3.7,
   summary: 'After STARTTLS, the server accepts TLS 1.0 or TLS 1.1, which were deprecated in 2021 (RFC 8996).',
   impact:
-    'Both versions rely on MD5 and SHA-1 and have known weaknesses that can help an attacker on the network path decrypt traffic.',
+    'An attacker on the network path may be able to decrypt traffic, because both versions rely on MD5 and SHA-1 and have known weaknesses.',
   remediation:
     'Allow only TLS 1.2 and 1.3, for example `smtpd_tls_protocols = >=TLSv1.2` in Postfix (3.6 or later) or `ssl_min_protocol = TLSv1.2` in Dovecot.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8996',
@@ -54,7 +54,8 @@ const expired = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
   summary: 'The certificate that the server presents after STARTTLS has expired.',
-  impact: 'Clients that verify certificates refuse to connect. Other clients are open to man-in-the-middle attacks.',
+  impact:
+    'An attacker on the network path can impersonate the server to clients that ignore the error. Clients that verify certificates refuse to connect.',
   remediation: 'Renew the certificate, and automate renewal with an ACME client such as Certbot.',
   reference: 'https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.5',
   tags: 'tls starttls certificate network',
@@ -69,7 +70,7 @@ const selfSigned = checkInfo({
   summary:
     'The certificate that the server presents after STARTTLS is self-signed, not issued by a trusted certificate authority.',
   impact:
-    "Clients cannot verify the server's identity, so an attacker on the network path can impersonate it, unless the certificate was distributed to clients beforehand.",
+    'An attacker on the network path can impersonate the server, because clients cannot verify its identity unless the certificate was distributed to them beforehand.',
   remediation: 'Use a certificate from an authority that your clients trust, either public or internal.',
   reference: 'https://www.rfc-editor.org/rfc/rfc5280#section-6',
   tags: 'tls starttls certificate network',

@@ -31,7 +31,7 @@ export const controlExposures: readonly DatagramExposure[] = [
   {
     info: checkInfo({
       id: 'chrony-command-open',
-      name: 'chrony command port exposed',
+      name: 'chrony command port exposed without authentication',
       severity: 'medium',
       cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
       score: 5.3,

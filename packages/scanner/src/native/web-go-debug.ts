@@ -11,7 +11,7 @@ const pprof = checkInfo({
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
-  summary: 'The net/http/pprof endpoints of a Go application are publicly accessible.',
+  summary: 'The profiling endpoints of a Go application (net/http/pprof, under /debug/pprof/) are publicly accessible.',
   impact:
     'An attacker can read stack traces, heap profiles, and command-line arguments, and slow the application down with long-running profiles.',
   remediation: 'Serve pprof on a separate, internal listener such as `127.0.0.1:6060` instead of the public mux.',

@@ -11,7 +11,7 @@ const unsigned = checkInfo({
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 9.1,
-  summary: 'The server issues JSON Web Tokens without a signature (`"alg":"none"`).',
+  summary: 'The server issues JSON Web Tokens without a signature (`"alg":"none"`), so clients can change them.',
   impact: "An attacker can change a token's claims, for example to impersonate another user or gain another role.",
   remediation: 'Sign tokens with RS256, ES256, or HS256 and a random secret, and reject `none` when verifying.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8725#section-3.1',
