@@ -13,7 +13,7 @@ export const exposedDatabase = checkInfo({
     "The application's SQLite database is inside the web root, at the path given in the application's documentation, and can be downloaded.",
   impact: 'An attacker can download the entire database, including accounts and password hashes.',
   remediation:
-    'Move the database out of the web root, for example in MediaWiki with `$wgSQLiteDataDir = "/var/lib/mediawiki";` in LocalSettings.php, or deny access to its folder. Treat the data as compromised: reset passwords, and invalidate sessions and tokens.',
+    'Move the database out of the web root, for example in MediaWiki with `$wgSQLiteDataDir = "/var/lib/mediawiki";` in LocalSettings.php, or deny access to its directory. Treat the data as compromised: reset passwords, and invalidate sessions and tokens.',
   reference: 'https://cwe.mitre.org/data/definitions/538.html',
   tags: 'exposure files config',
   verifiedOn: 'mediawiki-sqlite',

@@ -12,7 +12,7 @@ export const exposedFile = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'A file that is not meant for visitors can be downloaded from an application folder of the web server: repository metadata, settings, a backup, or a database dump.',
+    'A file that is not meant for visitors can be downloaded from a directory of an application: repository metadata, settings, a backup, or a database dump.',
   impact: "An attacker can read the application's source code or data, and in many cases its passwords and keys.",
   remediation:
     'Remove the file or deny access to it, deploy only what visitors need, and rotate every secret that it contains.',

@@ -10,7 +10,7 @@ const anonymous = checkInfo({
   summary:
     'The management controller reports that it accepts an empty username with an empty password. The check did not log in.',
   impact:
-    'An attacker can, depending on the privileges of that user, read sensors and logs, turn off the server, or take it over.',
+    'An attacker can read sensors and logs, turn off the server, or take it over, depending on the privileges of that user.',
   remediation:
     'Disable the unnamed user with `ipmitool user disable 1`, or give it a strong password. Connect management controllers to an isolated network only.',
   reference:

@@ -10,7 +10,7 @@ const openExport = checkInfo({
   score: 7.5,
   summary:
     'The NFSv4 server listed the files of an export for a client that claimed an arbitrary user ID (AUTH_SYS). The check read no files.',
-  impact: "An attacker can claim the user ID of any file's owner, and so read the files and often change them.",
+  impact: "An attacker can claim the user ID of any file's owner to read the files and often change them.",
   remediation:
     'Limit each export to its clients: `/srv/data 192.0.2.0/24(rw,root_squash,sec=krb5p)` in /etc/exports, or a `CLIENT` block in NFS-Ganesha. Require Kerberos, and block TCP port 2049 at the network perimeter.',
   reference: 'https://www.rfc-editor.org/rfc/rfc7530#section-19',

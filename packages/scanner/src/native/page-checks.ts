@@ -42,7 +42,7 @@ export const registrationOpen = checkInfo({
   summary:
     'The application lets unauthenticated visitors create an account without an invitation. The check did not create one.',
   impact:
-    'An attacker can, if the application is meant for a closed group, register and access everything that its users can.',
+    'An attacker can register and access everything that users can, which is a weakness if the application is meant for a closed group.',
   remediation: 'Disable registration, or require an invitation or the approval of an administrator.',
   reference: 'https://cwe.mitre.org/data/definitions/284.html',
   tags: 'misconfig registration',

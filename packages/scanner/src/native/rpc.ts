@@ -38,7 +38,7 @@ const legacy = checkInfo({
   score: 5.3,
   summary: 'The host offers legacy RPC services, such as NIS, rusers, rstat, or rwall, which have no authentication.',
   impact:
-    'An attacker can, depending on the service, list users, sessions, and system load, send messages to users, or read the accounts and password hashes of an NIS domain.',
+    'An attacker can list users, sessions, and system load, send messages to users, or read the accounts and password hashes of an NIS domain, depending on the service.',
   remediation:
     'Disable the services, for example with `systemctl disable --now ypserv`, and replace NIS with LDAP over TLS.',
   reference: 'https://www.rfc-editor.org/rfc/rfc1833',

@@ -11,7 +11,7 @@ export const terrapin = checkInfo({
   summary:
     'The SSH server offers ChaCha20-Poly1305, or CBC mode with an encrypt-then-MAC algorithm, without strict key exchange. The check compared the offered algorithms only.',
   impact:
-    'A man-in-the-middle attacker can delete messages at the start of a session without detection, and so turn off security extensions, such as protection against keystroke timing.',
+    'An attacker on the network path can delete messages at the start of a session without detection, which turns off security extensions such as protection against keystroke timing.',
   remediation:
     'Update the SSH server to a release that supports strict key exchange (OpenSSH 9.6, Dropbear 2024.84, libssh 0.10.6, AsyncSSH 2.14.2, ssh2 1.15, or later). Otherwise, disable chacha20-poly1305@openssh.com and all -etm@openssh.com MACs.',
   reference: 'https://terrapin-attack.com/',

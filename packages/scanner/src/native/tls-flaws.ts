@@ -56,7 +56,7 @@ const legacyRenegotiation = checkInfo({
   score: 5.9,
   summary: 'The server does not support secure renegotiation (RFC 5746).',
   impact:
-    'An attacker on the network path can, if the server allows renegotiation, insert data at the beginning of a connection (CVE-2009-3555). Current clients refuse to connect.',
+    'An attacker on the network path can insert data at the beginning of a connection if the server allows renegotiation (CVE-2009-3555). Current clients refuse to connect.',
   remediation: 'Update the TLS library. In GnuTLS, remove `%DISABLE_SAFE_RENEGOTIATION` and `%UNSAFE_RENEGOTIATION`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc5746',
   tags: 'tls ssl misconfig crypto',

@@ -27,7 +27,7 @@ const broken = checkInfo({
   summary:
     'The server accepts an insecure cipher suite: NULL (no encryption), anonymous (no server authentication), export-grade, DES, or RC4.',
   impact:
-    'An attacker on the network path can, depending on the cipher suite, read all or part of the connection, or impersonate the server.',
+    'An attacker on the network path can read all or part of the connection, or impersonate the server, depending on the cipher suite.',
   remediation:
     'Require TLS 1.2 or later, and allow only cipher suites with ECDHE key exchange and AES-GCM or ChaCha20-Poly1305.',
   reference: 'https://www.rfc-editor.org/rfc/rfc9325#section-4.1',

@@ -70,7 +70,7 @@ const exposures: readonly DatagramExposure[] = [
       name: 'Echo service exposed over UDP',
       ...amplifies,
       summary: 'The echo service returns UDP packets to their source address.',
-      impact: 'An attacker can make two such services exchange packets endlessly, and so exhaust bandwidth.',
+      impact: 'An attacker can exhaust bandwidth by making two such services exchange packets endlessly.',
       remediation: 'Disable `echo` in inetd.conf or /etc/xinetd.d/echo.',
       reference: 'https://www.rfc-editor.org/rfc/rfc862',
       tags: 'misconfig echo amplification network udp',
@@ -148,7 +148,7 @@ const exposures: readonly DatagramExposure[] = [
       score: 7.5,
       summary: 'A baseboard management controller responds to IPMI requests from the network.',
       impact:
-        'An attacker can, if the controller supports IPMI 2.0, retrieve the password hash of any known user (CVE-2013-4786), try to crack it offline, and so take full control of the server.',
+        'An attacker can retrieve the password hash of any known user if the controller supports IPMI 2.0 (CVE-2013-4786), crack it offline if the password is weak, and take full control of the server.',
       remediation: 'Connect management controllers to an isolated network only, and disable IPMI over LAN.',
       reference:
         'https://www.cisa.gov/news-events/alerts/2013/07/26/risks-using-intelligent-platform-management-interface-ipmi',
@@ -203,7 +203,7 @@ const exposures: readonly DatagramExposure[] = [
       ...amplifies,
       summary: 'The SLP service lists its service types to any client over UDP (CVE-2023-29552).',
       impact:
-        "An attacker can spoof a victim's address and flood it with traffic that is amplified up to 2,200 times after the attacker registers services of their own.",
+        "An attacker can register services and then spoof a victim's address to flood it with traffic that is amplified up to 2,200 times.",
       remediation: 'Disable SLP, or block UDP and TCP port 427 at the network perimeter.',
       reference: 'https://www.rfc-editor.org/rfc/rfc2608',
       tags: 'misconfig slp amplification network udp',

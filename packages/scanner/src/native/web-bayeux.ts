@@ -11,7 +11,7 @@ const subscription = checkInfo({
   score: 7.5,
   summary:
     'The message server lets unauthenticated clients subscribe to all channels (`/**`). The check subscribed and disconnected.',
-  impact: 'An attacker can receive the messages of all users, and can usually publish messages, too.',
+  impact: 'An attacker can receive the messages of all users, and can usually also publish messages.',
   remediation:
     'Reject `/meta/subscribe` without valid credentials: in Faye, in an extension that sets `message.error`; in CometD, in `canSubscribe` of the `SecurityPolicy`.',
   reference: 'https://docs.cometd.org/current/reference/#_bayeux',

@@ -8,7 +8,7 @@ import { readSite } from '#native/web-site.ts'
 
 export const folderTraversal = checkInfo({
   id: 'path-traversal-linked-folder',
-  name: 'Path traversal in a folder of static files',
+  name: 'Path traversal in a directory of static files',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,

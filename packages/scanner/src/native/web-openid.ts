@@ -12,7 +12,7 @@ export const privateKeyPublished = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 9.1,
   summary: "The OpenID provider's JSON Web Key Set (JWKS) contains the private part of a key.",
-  impact: 'An attacker can sign tokens for any user, and so sign in to every application that trusts the provider.',
+  impact: 'An attacker can sign tokens for any user, and sign in to every application that trusts the provider.',
   remediation: 'Replace the key, publish only the public part of the new one, and revoke all sessions and tokens.',
   reference: 'https://www.rfc-editor.org/rfc/rfc7517#section-9.2',
   tags: 'exposure oauth oidc jwt',

@@ -25,7 +25,7 @@ const gitPush = checkInfo({
   score: 8.6,
   summary:
     'The web server offers the git-receive-pack service, which accepts pushes, for a repository without authentication. The check did not push anything.',
-  impact: 'An attacker can change the source code, and so run code wherever it is built or deployed.',
+  impact: 'An attacker can change the source code, and run code wherever it is built or deployed.',
   remediation:
     'Disable pushes without authentication with `git config http.receivepack false` in the repository, or require authentication for git-receive-pack in the web server.',
   reference: 'https://git-scm.com/docs/git-http-backend',

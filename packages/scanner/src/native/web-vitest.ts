@@ -12,7 +12,7 @@ const open = checkInfo({
   summary:
     'Vitest before 1.6.1, 2.1.9, and 3.0.5 accepts WebSocket connections to its API without a token and from any web page. The check opened a connection with the Origin of another site and did not call any function.',
   impact:
-    "An attacker who can reach the port, or whose web page a developer opens, can rewrite and run tests, and so run code on the developer's machine.",
+    "An attacker who can reach the port, or whose web page a developer opens, can rewrite and run tests to run code on the developer's machine.",
   remediation: 'Update Vitest to 1.6.1, 2.1.9, 3.0.5, or later, and bind its API to localhost (`--api.host`).',
   reference: 'https://github.com/vitest-dev/vitest/security/advisories/GHSA-9crc-q9x8-hgqq',
   tags: 'cve cve2025 vitest websocket rce unauth',
