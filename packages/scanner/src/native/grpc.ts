@@ -47,7 +47,7 @@ export const openMethods = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
   summary:
-    'A gRPC method that, judging by its name, only reads returns data to an unauthenticated call without parameters. The check found it through server reflection.',
+    'A gRPC method returns data to an unauthenticated call without parameters. The check used server reflection to find a method whose name suggests that it only reads.',
   impact: "An attacker can read the API's data, and often change it with other methods of the same service.",
   remediation:
     'Check authentication in an interceptor for all methods, or require client certificates (mutual TLS), and do not register the reflection service in production.',

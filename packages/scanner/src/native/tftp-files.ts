@@ -4,7 +4,7 @@ import { checkInfo, type NativeContext, type Proof } from '#native/native-check.
 
 export const tftpSecrets = checkInfo({
   id: 'tftp-secrets-readable',
-  name: 'Passwords exposed in files of a TFTP server',
+  name: 'Passwords exposed in TFTP files',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
