@@ -1,7 +1,9 @@
 import { getIssue, type Issue } from '@glacis/contract/issue'
 import { render, screen } from '@testing-library/react'
 import { expect, it } from 'vitest'
+import { IssueSections } from '#issues/issue-detail.tsx'
 import { detail } from '#issues/queries.ts'
+import { showPage, testIssue } from '#issues/testing/issues.tsx'
 import { ThreatSeverity } from '#issues/threat-severity.tsx'
 
 const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
@@ -31,4 +33,21 @@ it('omits unknown values', () => {
     <ThreatSeverity threat={{ severity: { cvss: '', score: 0, category: 'CATEGORY_UNSPECIFIED' } }} />,
   )
   expect(container.textContent).toBe('')
+})
+
+it('explains the threat and its fix first, then lists the hosts, and scores it last', async () => {
+  const issue = testIssue(1)
+  const solution = { kind: 'KIND_VENDOR_FIX', description: 'Update to 2.0.' } as const
+  const texts = { impact: 'An attacker can read files.', affected: '< 2.0', insight: 'Paths are not checked.' }
+  showPage(<IssueSections issue={{ ...issue, threat: { ...issue.threat, ...texts, solution, severity } }} />)
+  await screen.findByText('Vendor fix')
+  const titles = screen.getAllByRole('heading', { level: 2 }).map((heading) => heading.textContent)
+  expect(titles).toEqual(['Description', 'Impact', 'Solution', 'Affected hosts 2', 'Technical details', 'Severity'])
+})
+
+it('omits texts that a threat lacks', async () => {
+  showPage(<IssueSections issue={testIssue(1)} />)
+  await screen.findByText('Summary of Risk 1')
+  const titles = screen.getAllByRole('heading', { level: 2 }).map((heading) => heading.textContent)
+  expect(titles).toEqual(['Description', 'Affected hosts 2', 'Severity'])
 })

@@ -10,7 +10,7 @@ import { firstCve } from '#issues/issue-cells.tsx'
 import { detail } from '#issues/queries.ts'
 import { ThreatSeverity } from '#issues/threat-severity.tsx'
 import { IssueRail } from '#issues/issue-rail.tsx'
-import { ThreatText } from '#issues/threat-text.tsx'
+import { ThreatDetails, ThreatText } from '#issues/threat-text.tsx'
 import { formatNumber } from '#lib/format.ts'
 import { Detail } from '#ui/card.tsx'
 import { Note } from '#ui/note.tsx'
@@ -27,7 +27,7 @@ export function IssueDetailPage() {
   const { issue } = data
   const field = useRef<HTMLTextAreaElement>(null)
   const toComment = useCallback(() => field.current?.focus(), [])
-  const isPotential = issue.verification === 'VERIFICATION_UNVERIFIED'
+  const isPotential = isUnconfirmed(issue)
   const crumb = isPotential ? 'Potential risks' : 'Verified risks'
   return (
     <div className="pg flex grow flex-col">
@@ -39,13 +39,27 @@ export function IssueDetailPage() {
       />
       <MetaLine issue={issue} />
       <Detail rail={<IssueRail issue={issue} field={field} />}>
-        <IssueNotes issue={issue} />
-        {isPotential && <PotentialNote issue={issue} />}
-        <ThreatSeverity threat={issue.threat} />
-        <AffectedHostTable issue={issue} />
-        <ThreatText threat={issue.threat} />
+        <IssueSections issue={issue} />
       </Detail>
     </div>
+  )
+}
+
+function isUnconfirmed({ verification }: Issue): boolean {
+  return verification === 'VERIFICATION_UNVERIFIED'
+}
+
+/** In the order of the reader's questions: what it is, what it leads to, how to fix it, where it is, and how it's scored. */
+export function IssueSections({ issue }: { readonly issue: Issue }) {
+  return (
+    <>
+      <IssueNotes issue={issue} />
+      {isUnconfirmed(issue) && <PotentialNote issue={issue} />}
+      <ThreatText threat={issue.threat} />
+      <AffectedHostTable issue={issue} />
+      <ThreatDetails threat={issue.threat} />
+      <ThreatSeverity threat={issue.threat} />
+    </>
   )
 }
 

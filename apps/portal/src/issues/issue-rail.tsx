@@ -1,27 +1,15 @@
-/** The side column of a risk: solution, references, details, and history. */
+/** The side column of a risk: references, details, and history. */
 import type { Issue } from '@glacis/contract/issue'
-import type { Reference, SolutionKind } from '@glacis/contract/threat'
+import type { Reference } from '@glacis/contract/threat'
 import { ArrowUpRight } from 'lucide-react'
 import type { ReactNode, RefObject } from 'react'
 import { Discussion } from '#issues/discussion.tsx'
-import { InlineCode } from '#issues/inline-code.tsx'
 import { IssueTags } from '#issues/issue-tags.tsx'
 import { Ownership } from '#issues/ownership.tsx'
 import { priorityFactors } from '#issues/priority.ts'
-import { Badge, type BadgeVariant } from '#ui/badge.tsx'
 import { Fact, Facts } from '#ui/card.tsx'
 import { AbsoluteTime } from '#ui/relative-time.tsx'
 import { IssueStatus } from '#ui/status.tsx'
-
-const solutions: Readonly<Record<SolutionKind, { readonly word: string; readonly variant: BadgeVariant } | undefined>> =
-  {
-    KIND_UNSPECIFIED: undefined,
-    KIND_NONE: { word: 'None', variant: 'gray' },
-    KIND_WONT_FIX: { word: "Won't fix", variant: 'gray' },
-    KIND_MITIGATION: { word: 'Mitigation', variant: 'yellow' },
-    KIND_WORKAROUND: { word: 'Workaround', variant: 'yellow' },
-    KIND_VENDOR_FIX: { word: 'Vendor fix', variant: 'green' },
-  }
 
 interface IssueRailProps {
   readonly issue: Issue
@@ -29,23 +17,9 @@ interface IssueRailProps {
   readonly field: RefObject<HTMLTextAreaElement | null>
 }
 export function IssueRail({ issue, field }: IssueRailProps) {
-  const { solution, references } = issue.threat
-  const kind = solution && solutions[solution.kind]
+  const { references } = issue.threat
   return (
     <>
-      {solution && (solution.description || kind) && (
-        <section>
-          <div className="mb-2 flex items-center gap-2">
-            <h2 className="mb-0!">Solution</h2>
-            {kind && <Badge variant={kind.variant}>{kind.word}</Badge>}
-          </div>
-          {solution.description && (
-            <p className="whitespace-pre-line text-ink-2 wrap-anywhere">
-              <InlineCode text={solution.description} />
-            </p>
-          )}
-        </section>
-      )}
       {references.length > 0 && (
         <section>
           <h2>References</h2>

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { type CvssMetric, parseCvssVector } from '#issues/cvss.ts'
 import { cx } from '#lib/cx.ts'
 import { formatDate, formatPercent, formatScore } from '#lib/format.ts'
+import { Block } from '#ui/card.tsx'
 import { CopyButton } from '#ui/copy-field.tsx'
 import { type SeverityLevel, severityLevel, severityLabels } from '#ui/severity.tsx'
 
@@ -16,7 +17,7 @@ export function ThreatSeverity({ threat }: { readonly threat: ThreatPart }) {
   const reading = parseCvssVector(severity.cvss)
   if (severity.score <= 0 && !reading && !epss && !knownExploited) return null
   return (
-    <section className="blk" aria-label="Severity">
+    <Block title="Severity">
       <dl className="flex max-md:flex-col max-md:gap-3.5 md:[&>div]:flex-1 md:[&>div]:px-5 md:[&>div+div]:border-l md:[&>div+div]:border-line md:[&>div:first-child]:pl-0">
         {severity.score > 0 && (
           <Figure name={reading ? `CVSS ${reading.version} base score` : 'Score'} detail={severityLabels[level]}>
@@ -43,7 +44,7 @@ export function ThreatSeverity({ threat }: { readonly threat: ThreatPart }) {
           <CopyButton label="Copy vector" value={severity.cvss} />
         </p>
       )}
-    </section>
+    </Block>
   )
 }
 

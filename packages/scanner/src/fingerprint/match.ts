@@ -89,6 +89,8 @@ function setOf(part: readonly Fingerprint[]): RE2Set {
   const set = new RE2Set(RE2Set.UNANCHORED, 0, automatonBytesMax)
   for (const { pattern } of part) set.add(pattern)
   set.compile()
+  // Syntax trees are needed only for compiling. Those of `.{0,600}` and the like amount to tens of megabytes.
+  set.regexps = []
   return set
 }
 
