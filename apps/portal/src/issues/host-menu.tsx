@@ -9,6 +9,7 @@ import { actionIcons } from '#issues/bulk-bar.tsx'
 import { type StatusChange, changeThatRestores, setStatusOnHost } from '#issues/mutations.ts'
 import { IgnoreDialog } from '#issues/ignore-dialog.tsx'
 import { useRetest } from '#issues/issue-actions.tsx'
+import { useCommentAction } from '#issues/comment-action.ts'
 import { hostName } from '#issues/issue-cells.tsx'
 import { addToast } from '#ui/toasts.tsx'
 import { Menu } from '#ui/menu.tsx'
@@ -23,14 +24,16 @@ interface HostMenuProps {
 export function AffectedHostMenu({ issue, affected, onEvidence }: HostMenuProps) {
   const change = useMutation(setStatusOnHost)
   const retest = useRetest(issue.id)
+  const comment = useCommentAction()
   const [ignoring, setIgnoring] = useState<{ isOpen: boolean; problem?: string | undefined }>()
   const name = hostName(affected)
   const where = { id: issue.id, hostId: affected.host.id }
   function apply(decision: StatusChange): void {
     const onSuccess = () => {
       setIgnoring(undefined)
-      const action = { label: 'Undo', run: () => change.mutate({ ...where, ...changeThatRestores(affected) }) }
-      addToast('success', { title: 'Success', message: `${pastTenseLabels[decision.status]} on ${name}.`, action })
+      const undo = { label: 'Undo', run: () => change.mutate({ ...where, ...changeThatRestores(affected) }) }
+      const actions = decision.status === 'STATUS_RESOLVED' ? [undo, comment(issue.id)] : [undo]
+      addToast('success', { title: 'Success', message: `${pastTenseLabels[decision.status]} on ${name}.`, actions })
     }
     const onError = (error: Error) => setIgnoring((now) => now && { isOpen: true, problem: errorAdvice(error) })
     change.mutate({ ...where, ...decision }, { onSuccess, onError })

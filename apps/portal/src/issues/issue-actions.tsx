@@ -86,7 +86,7 @@ export function useRetest(id: string) {
         label: 'View scan',
         run: () => void navigate({ to: '/scans/$id', params: { id: response.scan.id } }),
       }
-      addToast('info', { title: 'Info', message: startedMessage(response.scan, 'Retest'), action })
+      addToast('info', { title: 'Info', message: startedMessage(response.scan, 'Retest'), actions: [action] })
     },
   })
 }

@@ -25,8 +25,22 @@ export function firstCve({ references }: Pick<Threat, 'references'>): string | u
 }
 
 /**
- * The name with its CVE and badges. When space runs out, the CVE is hidden first; then the name is truncated, or wraps
- * on narrow screens. Badges always stay visible.
+ * The product that a threat affects, if no word of it is in the name, as in some feeds. Read from the list of
+ * affected versions, whose lines start with the product; free text has no such start.
+ */
+export function productOf({ name, affected }: Pick<Threat, 'name' | 'affected'>): string | undefined {
+  const [, product] = /^([^:\n]{1,60}): (?:[\d≥≤<>]|all versions)/.exec(affected) ?? []
+  const nameWords = new Set(wordsOf(name))
+  return product && !wordsOf(product).some((word) => nameWords.has(word)) ? product : undefined
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\d]{3,}/gu) ?? []
+}
+
+/**
+ * The name with its badges, product, and CVE. The name wraps to a second line before it is truncated, because similar
+ * risks of a product differ only at the end. What doesn't fit in two lines is hidden, badges never.
  */
 export function IssueName({
   issue,
@@ -36,6 +50,7 @@ export function IssueName({
   readonly isPotentialMarked?: boolean
 }) {
   const cve = firstCve(issue.threat)
+  const product = productOf(issue.threat)
   const isExploited = issue.threat.knownExploited !== undefined
   const isMarked = isPotentialMarked && issue.verification === 'VERIFICATION_UNVERIFIED'
   const nameWidth = cx(
@@ -49,13 +64,13 @@ export function IssueName({
     <CellLink
       to="/risks/$id"
       params={{ id: issue.id }}
-      title={cve ? `${issue.name}, ${cve}` : issue.name}
+      title={[issue.name, product, cve !== issue.name && cve].filter(Boolean).join(', ')}
       data-row-link
-      className="h-5! flex-wrap gap-y-5! overflow-hidden max-md:h-auto! max-md:gap-y-1! md:@max-[760px]:h-auto! md:@max-[760px]:gap-y-1!"
+      className="h-auto! max-h-10 flex-wrap gap-y-0! overflow-hidden py-0! whitespace-normal max-md:max-h-none max-md:gap-y-1! md:@max-[760px]:max-h-none md:@max-[760px]:gap-y-1!"
     >
       <span
         className={cx(
-          'ttl truncate max-md:max-w-full max-md:whitespace-normal md:@max-[760px]:max-w-full',
+          'ttl line-clamp-2 max-md:line-clamp-none max-md:max-w-full md:@max-[760px]:max-w-full',
           nameWidth || 'max-w-full',
         )}
       >
@@ -71,6 +86,7 @@ export function IssueName({
           Potential
         </Badge>
       )}
+      {product && <span className="max-w-full truncate text-ink-2">{product}</span>}
       {cve && cve !== issue.name && (
         <span className="flex-none font-mono text-ink-3 max-md:hidden md:@max-[760px]:hidden">{cve}</span>
       )}

@@ -4,6 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useRef } from 'react'
 import { AffectedHostTable } from '#issues/affected-hosts.tsx'
+import { useCommentFocus } from '#issues/comment-action.ts'
 import { IssueNotes } from '#issues/issue-notes.tsx'
 import { IssueActions } from '#issues/issue-actions.tsx'
 import { firstCve } from '#issues/issue-cells.tsx'
@@ -26,6 +27,7 @@ export function IssueDetailPage() {
   const { data } = useSuspenseQuery(detail(id))
   const { issue } = data
   const field = useRef<HTMLTextAreaElement>(null)
+  useCommentFocus(field)
   const toComment = useCallback(() => field.current?.focus(), [])
   const isPotential = isUnconfirmed(issue)
   const crumb = isPotential ? 'Potential risks' : 'Verified risks'

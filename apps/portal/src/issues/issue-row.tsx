@@ -59,7 +59,7 @@ export function IssueRow({ issue, isMixed, hidesHosts, isLocal, columns, picking
       <Cell label="Severity" className="graded">
         <SeverityWithScore severity={issue.threat.severity} />
       </Cell>
-      <Cell label="Risk" primary>
+      <Cell label="Risk" primary className="md:py-1.5!">
         <IssueName issue={issue} isPotentialMarked={isMixed} />
       </Cell>
       {!hidesHosts && (

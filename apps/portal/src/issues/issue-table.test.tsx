@@ -143,3 +143,22 @@ it('links the name to the risk and shows its properties as text', async () => {
     expect(row && within(row).getByText(text)).toBeTruthy()
   }
 })
+
+it('names the product where the name of the risk does not', async () => {
+  const named = (name: string, affected: string) => {
+    const base = issue(name)
+    return { ...base, threat: { ...base.threat, affected } }
+  }
+  const list = [
+    named('Improper handling of length parameters', 'Acme Gateway: ≥ 2.0, < 2.1.4\nAcme Proxy: 1.0'),
+    named('Redis: integer overflow', 'Redislabs Redis: all versions'),
+    named('Weak key exchange', 'Servers that still offer this: old ones'),
+  ]
+  await show(<IssueTable label="Risks" issues={list} />)
+  expect(screen.getAllByRole('link').map((link) => link.title)).toEqual([
+    'Improper handling of length parameters, Acme Gateway, CVE-2023-46604',
+    'Redis: integer overflow, CVE-2023-46604',
+    'Weak key exchange, CVE-2023-46604',
+  ])
+  expect(screen.getByText('Acme Gateway')).toBeTruthy()
+})

@@ -107,7 +107,7 @@ function Row({ issue, shows }: { readonly issue: Issue; readonly shows: NonNulla
       <Cell label="Severity" className="graded">
         <SeverityWithScore severity={issue.threat.severity} />
       </Cell>
-      <Cell label="Risk" primary>
+      <Cell label="Risk" primary className="md:py-1.5!">
         <IssueName issue={issue} isPotentialMarked />
       </Cell>
       {shows === 'host' && (

@@ -192,7 +192,9 @@ describe('a selection', () => {
     await user.click(dialog.getByRole('button', { name: 'Done' }))
     expect(changes()).toEqual([['POST', batch, { ids: [first.id, risks[1]?.id], status: 'STATUS_RESOLVED' }]])
     expect(await screen.findByText('1 selected')).toBeTruthy()
-    expect(openToasts().map(({ message, action }) => [message, action?.label])).toEqual([['Resolved 1 risk.', 'Undo']])
+    expect(openToasts().map(({ message, actions }) => [message, actions?.map(({ label }) => label)])).toEqual([
+      ['Resolved 1 risk.', ['Undo']],
+    ])
   })
 
   it('restores each previous status on undo, and reports risks that changed in the meantime', async () => {

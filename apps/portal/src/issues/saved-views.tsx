@@ -136,7 +136,7 @@ function deleteOptions(
   return {
     onSuccess: () => {
       const action = { label: 'Undo', run: () => save({ view: { name, page, query, shared } }) }
-      addToast('success', { title: 'Success', message: `View “${name}” deleted.`, action })
+      addToast('success', { title: 'Success', message: `View “${name}” deleted.`, actions: [action] })
     },
   }
 }

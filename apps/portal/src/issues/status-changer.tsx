@@ -7,12 +7,13 @@ import { type ReactNode, useState } from 'react'
 import { errorAdvice } from '#api/advice.ts'
 import { pastTenseLabels } from '#issues/actions.ts'
 import { type StatusChange, setStatus, setStatusInBulk, undoBulkChange, undoStatusChange } from '#issues/mutations.ts'
+import { useCommentAction } from '#issues/comment-action.ts'
 import { IgnoreDialog } from '#issues/ignore-dialog.tsx'
 import type { SettableStatus } from '#issues/queries.ts'
 import { SkippedDialog } from '#issues/skipped-dialog.tsx'
 import { formatNumber } from '#lib/format.ts'
 import { denialOf } from '#lib/role.ts'
-import { addToast } from '#ui/toasts.tsx'
+import { addToast, type ToastAction } from '#ui/toasts.tsx'
 
 /** The issues a change applies to: the selected ones, or all that match a filter. */
 export interface IssueSelection {
@@ -46,19 +47,17 @@ export function useStatusChanger(onDone?: (skipped: readonly string[]) => void):
   const changeOne = useMutation(setStatus)
   const [ignoring, setIgnoring] = useState<PendingIgnore>()
   const [skipped, setSkipped] = useState<readonly SkippedIssue[]>([])
-  function confirmChange(count: number, status: SettableStatus, undo: (() => Promise<unknown>) | undefined): void {
-    const action = undo && { label: 'Undo', run: () => void undo() }
+  const comment = useCommentAction()
+  function confirmChange(count: number, status: SettableStatus, actions: readonly ToastAction[]): void {
     const message = `${pastTenseLabels[status]} ${riskCount(count)}.`
-    addToast('success', { title: 'Success', message, ...(action && { action }) })
+    addToast('success', { title: 'Success', message, ...(actions.length > 0 && { actions }) })
   }
   function applyToOne(statusChange: StatusChange, before: Issue, onSettled: OnSettled): void {
     const { id } = before
     const onSuccess = ({ issue: changed }: { readonly issue: Issue }) => {
-      confirmChange(
-        1,
-        statusChange.status,
-        async () => (await undoStatusChange(client, { before, changed })) || showUndoConflict(),
-      )
+      const undo = async () => (await undoStatusChange(client, { before, changed })) || showUndoConflict()
+      const actions = [undoAction(undo), ...(statusChange.status === 'STATUS_RESOLVED' ? [comment(id)] : [])]
+      confirmChange(1, statusChange.status, actions)
       onSettled(null)
       onDone?.([])
     }
@@ -78,7 +77,7 @@ export function useStatusChanger(onDone?: (skipped: readonly string[]) => void):
         onSuccess: (response) => {
           const { updatedCount, before } = response
           const undo = async () => showPartialUndo(await undoBulkChange(client, response), updatedCount)
-          if (updatedCount > 0) confirmChange(updatedCount, statusChange.status, before && undo)
+          if (updatedCount > 0) confirmChange(updatedCount, statusChange.status, before ? [undoAction(undo)] : [])
           setSkipped(response.skipped)
           onSettled(null)
           onDone?.(response.skipped.map(({ id }) => id))
@@ -128,6 +127,10 @@ export function useStatusChanger(onDone?: (skipped: readonly string[]) => void):
       </>
     ),
   }
+}
+
+function undoAction(undo: () => Promise<unknown>): ToastAction {
+  return { label: 'Undo', run: () => void undo() }
 }
 
 function showUndoConflict(): void {

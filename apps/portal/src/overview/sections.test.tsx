@@ -1,5 +1,5 @@
 import type { Feed } from '@glacis/contract/insights'
-import type { Wfn } from '@glacis/contract/product'
+import type { Product, Wfn } from '@glacis/contract/product'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
 import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
@@ -47,7 +47,7 @@ const product = {
   version: '1.1.1',
   wfn: wfnOf('openssl', '1.1.1'),
   minNotificationSeverity: 7,
-  endOfLife: { state: 'STATE_PAST', date: '2023-09-11' },
+  endOfLife: { state: 'STATE_PAST' as const, date: '2023-09-11' },
   createTime: time,
   updateTime: time,
 }
@@ -104,6 +104,11 @@ const settled = async () => {
   await waitFor(() => expect(client.isFetching()).toBe(0))
 }
 
+function ended(name: string, version: string): Product {
+  const wfn = { ...product.wfn, vendor: name.toLowerCase(), product: name.toLowerCase(), version }
+  return { ...product, id: crypto.randomUUID(), name, version, wfn }
+}
+
 describe('SummaryLists', () => {
   it('lists the targets most at risk, without those that have no risks', async () => {
     service.on('GET /v1/targets', { body: { targets: [target('DMZ Bern', 2, 1), target('Office', 0, 0)] } })
@@ -122,6 +127,24 @@ describe('SummaryLists', () => {
     const list = within(await screen.findByRole('region', { name: 'End of life' }))
     expect(list.getByRole('listitem').textContent).toMatch(/^OpenSSL 1\.1\.1.*2023Ended$/)
     expect(list.getByTitle('OpenSSL 1.1.1')).toBeTruthy()
+  })
+
+  it('shows the versions of a technology that is at its end as one entry', async () => {
+    service.on('GET /v1/products', {
+      body: {
+        products: [ended('nginx', '1.18.0'), ended('Redis', '6.0.9'), ended('nginx', '1.18.2')],
+        nextPageToken: '',
+      },
+    })
+    show(<SummaryLists />)
+    const list = within(await screen.findByRole('region', { name: 'End of life' }))
+    expect(list.getAllByRole('link').map((link) => link.textContent)).toEqual([
+      'Technologies',
+      'nginx 1.18.x',
+      'Redis 6.0.9',
+    ])
+    const address = list.getByRole('link', { name: 'nginx 1.18.x' }).getAttribute('href') ?? ''
+    expect(new URL(address, 'http://portal').pathname).toBe('/technologies')
   })
 
   it('shows plan usage for limited plans', async () => {

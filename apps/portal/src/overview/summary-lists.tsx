@@ -8,6 +8,7 @@ import { subscription } from '#billing/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { formatDay } from '#lib/swiss-date.ts'
+import { endOfLifeGroups, type NonEmpty, versionsLabel } from '#products/grouping.ts'
 import { list as listProducts } from '#products/queries.ts'
 import { list as listTargets } from '#targets/queries.ts'
 import { Badge } from '#ui/badge.tsx'
@@ -62,7 +63,7 @@ function Count({ level, count }: { readonly level: 'critical' | 'high'; readonly
 function EndOfLifeProducts() {
   const { data, isError, refetch } = useQuery(
     listProducts({
-      pageSize: shownMax,
+      pageSize: 4 * shownMax,
       orderBy: 'ORDER_BY_END_OF_LIFE',
       filter: { endOfLife: ['STATE_PAST', 'STATE_SOON'] },
     }),
@@ -71,20 +72,38 @@ function EndOfLifeProducts() {
   if (!data || data.products.length === 0) return null
   return (
     <List title="End of life" more={<More to="/technologies">Technologies</More>}>
-      {data.products.map((product) => (
-        <Row key={product.id}>
-          <Link
-            to="/technologies/$id"
-            params={{ id: product.id }}
-            title={`${product.name} ${product.version}`}
-            className="min-w-0 truncate hover:underline"
-          >
-            {product.name} {product.version}
-          </Link>
-          <EndDate product={product} />
-        </Row>
-      ))}
+      {endOfLifeGroups(data.products)
+        .slice(0, shownMax)
+        .map((versions) => (
+          <EndOfLifeRow key={versions[0].id} versions={versions} />
+        ))}
     </List>
+  )
+}
+
+function EndOfLifeRow({ versions }: { readonly versions: NonEmpty<Product> }) {
+  const [first] = versions
+  const { name, wfn, endOfLife } = first
+  const label = `${name} ${versionsLabel(versions.map(({ version }) => version))}`
+  const search = {
+    vendor: wfn.vendor,
+    product: wfn.product,
+    support: [endOfLife?.state === 'STATE_PAST' ? ('past' as const) : ('soon' as const)],
+  }
+  const look = { title: label, className: 'min-w-0 truncate hover:underline' }
+  return (
+    <Row>
+      {versions.length === 1 ? (
+        <Link to="/technologies/$id" params={{ id: first.id }} {...look}>
+          {label}
+        </Link>
+      ) : (
+        <Link to="/technologies" search={search} {...look}>
+          {label}
+        </Link>
+      )}
+      <EndDate product={first} />
+    </Row>
   )
 }
 

@@ -1,8 +1,10 @@
 import type { Product } from '@glacis/contract/product'
 import { ChevronDown, ChevronRight } from 'lucide-react'
+import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
-import { totalHosts, versionShares, versionSharesText } from '#products/grouping.ts'
-import { partLabel, vendorName } from '#products/labels.ts'
+import { endOfLifeVersions, totalHosts, versionShares, versionSharesText, versionsLabel } from '#products/grouping.ts'
+import { partLabel, supportStatus, vendorName } from '#products/labels.ts'
+import { Badge } from '#ui/badge.tsx'
 import { Cell } from '#ui/table.tsx'
 
 interface GroupRowProps {
@@ -17,6 +19,8 @@ interface GroupRowProps {
 export function GroupRow({ versions, isOpen, showsSupport, onToggle }: GroupRowProps) {
   const [first] = versions
   if (!first) return null
+  const ending = endOfLifeVersions(versions)
+  const status = ending[0] && supportStatus(ending[0])
   const Chevron = isOpen ? ChevronDown : ChevronRight
   return (
     <tr>
@@ -48,7 +52,15 @@ export function GroupRow({ versions, isOpen, showsSupport, onToggle }: GroupRowP
       <Cell label="Hosts by version" colSpan={4}>
         <VersionBar versions={versions} />
       </Cell>
-      {showsSupport && <Cell priority={2} className="max-md:hidden!" />}
+      {showsSupport && (
+        <Cell label="Support" priority={2} className={cx(ending.length === 0 && 'max-md:hidden!')}>
+          {status && (
+            <Badge variant={status.variant}>
+              {status.word}: {versionsLabel(ending.map(({ version }) => version))}
+            </Badge>
+          )}
+        </Cell>
+      )}
       <Cell priority={3} className="max-md:hidden!" />
     </tr>
   )

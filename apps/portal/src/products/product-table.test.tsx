@@ -5,7 +5,7 @@ import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, it } from 'vitest'
 import { nothingSelected } from '#lib/selection.ts'
-import { versionShares } from '#products/grouping.ts'
+import { endOfLifeVersions, versionShares, versionsLabel } from '#products/grouping.ts'
 import { ProductTable } from '#products/product-table.tsx'
 
 function product(name: string, version: string, hostCount: number, vendor = 'f5'): Product {
@@ -34,8 +34,8 @@ const products = [
 ]
 const picking = { selection: nothingSelected, onPick: () => {}, onPickAll: () => {} }
 
-async function show(isGrouped: boolean) {
-  const table = <ProductTable products={products} isGrouped={isGrouped} picking={picking} />
+async function show(isGrouped: boolean, list = products) {
+  const table = <ProductTable products={list} isGrouped={isGrouped} picking={picking} />
   const router = createRouter({
     routeTree: createRootRoute({ component: () => table }),
     history: createMemoryHistory(),
@@ -77,4 +77,29 @@ it('calculates version shares, largest first', () => {
     { version: '1.18.0', hosts: 3, share: 0.75 },
     { version: '1.22.1', hosts: 1, share: 0.25 },
   ])
+})
+
+it.each([
+  [['1.18.0', '1.18.2'], '1.18.x'],
+  [['1.18.0', '1.20.1', '1.9'], '1.x'],
+  [['1.18', '1.18.2'], '1.x'],
+  [['2.4.49'], '2.4.49'],
+  [['6.0.9', '7.2.1'], '6.0.9, 7.2.1'],
+  [['10.1', '1.0', '100.2'], '3 versions'],
+])('names %j as %s', (list, expected) => {
+  expect(versionsLabel(list)).toBe(expected)
+})
+
+it('names the versions of a group whose support has ended', async () => {
+  const state = (state: 'STATE_PAST' | 'STATE_SOON' | 'STATE_SUPPORTED') => ({ endOfLife: { date: null, state } })
+  const [old, , newer, newest] = products
+  const list = [
+    { ...old, ...state('STATE_PAST') },
+    { ...newer, ...state('STATE_SOON') },
+    { ...newest, ...state('STATE_SUPPORTED') },
+  ] as Product[]
+  expect(endOfLifeVersions(list)).toEqual([list[0]])
+  expect(endOfLifeVersions(list.slice(1))).toEqual([list[1]])
+  await show(true, list)
+  expect(screen.getByText('Ended: 1.18.0')).toBeTruthy()
 })

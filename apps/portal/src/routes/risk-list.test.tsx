@@ -1,8 +1,11 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
 import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { testIssue } from '#issues/testing/issues.tsx'
 import { type Reply, type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 import { createPortalRouter } from '#routes/router.tsx'
 
 let service: Service
@@ -24,6 +27,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   cleanup()
+  clearToasts()
   await client.cancelQueries()
   await service.close()
 })
@@ -150,3 +154,23 @@ it.each(['mine=true&q=redis', 'mine=true&status=resolved', 'since=month'])(
     expect(await screen.findByRole('heading', { name: 'No results for these filters' })).toBeTruthy()
   },
 )
+
+it('offers a comment after a risk was resolved with one click', async () => {
+  const user = userEvent.setup()
+  const issue = testIssue(1)
+  const path = `/v1/issues/${issue.id}`
+  summary(figures(1, '2026-11-20T00:00:00Z'))
+  service.on('GET /v1/issues', { body: { issues: [issue], nextPageToken: '', totalSize: 1, totalSizeIsExact: true } })
+  service.on(`GET ${path}`, { body: { issue } })
+  service.on(`GET ${path}/comments`, { body: { comments: [] } })
+  service.on(`PUT ${path}/status`, { body: { issue: { ...issue, status: 'STATUS_RESOLVED' } } })
+  open('/risks/verified')
+  await user.click(await screen.findByRole('button', { name: 'Actions for Risk 1' }))
+  await user.click(await screen.findByRole('menuitem', { name: 'Resolve' }))
+  await user.click(await screen.findByRole('button', { name: 'Comment' }))
+  const field = await screen.findByRole('textbox', { name: 'Comment' })
+  await waitFor(() => expect(document.activeElement).toBe(field))
+  expect(service.seen.filter(({ method }) => method === 'PUT').map(({ body }) => body)).toEqual([
+    { status: 'STATUS_RESOLVED' },
+  ])
+})

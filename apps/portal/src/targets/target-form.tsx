@@ -70,7 +70,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
     onDone: ({ made, message }) => {
       const ids = made.map(({ id }) => id)
       const action = { label: 'Scan now', run: () => void startManyWithToast(client, ids) }
-      addToast('success', { title: 'Success', message, ...(ids.length <= maxStarts && { action }) })
+      addToast('success', { title: 'Success', message, ...(ids.length <= maxStarts && { actions: [action] }) })
       onClose()
     },
   })
@@ -249,7 +249,7 @@ function useSave(target: Target | undefined, onDone: () => void, onProblems: Set
     // Offer a scan now, because the schedule may start the first one only in a week.
     const action = { label: 'Scan now', run: () => void startWithToast(client, id) }
     if (target) addToast('success', { title: 'Success', message: `${name} was saved.` })
-    else addToast('success', { title: 'Success', message: `${name} was added.`, action })
+    else addToast('success', { title: 'Success', message: `${name} was added.`, actions: [action] })
     onDone()
   }
   const onError = (error: Error) => onProblems(error instanceof ApiFailure ? toFieldErrors(error) : {})

@@ -49,7 +49,7 @@ it('runs the action of the newest toast once on z', async () => {
   const stop = startShortcuts(() => {})
   const done: string[] = []
   const offer = (name: string) =>
-    addToast('success', { title: name, message: '', action: { label: 'Undo', run: () => done.push(name) } })
+    addToast('success', { title: name, message: '', actions: [{ label: 'Undo', run: () => done.push(name) }] })
   render(<ToastRegion />)
   act(() => {
     offer('first')
@@ -206,7 +206,7 @@ it('moves focus from a removed toast to the page title', async () => {
       <ToastRegion />
     </>,
   )
-  act(() => addToast('success', { title: 'Success', message: '', action: { label: 'Undo', run: () => {} } }))
+  act(() => addToast('success', { title: 'Success', message: '', actions: [{ label: 'Undo', run: () => {} }] }))
   await user.tab()
   await user.tab()
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Undo' }))

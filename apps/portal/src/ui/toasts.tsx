@@ -9,11 +9,16 @@ import { useKeys } from '#lib/keyboard.ts'
 import { Button, IconButton } from '#ui/button.tsx'
 
 export type ToastKind = 'success' | 'info' | 'error'
+export interface ToastAction {
+  /** A verb, for example "Undo". */
+  readonly label: string
+  readonly run: () => void
+}
 interface ToastContent {
   readonly title: string
   readonly message: string
-  /** Runs at most once. The label is a verb, for example "Undo". */
-  readonly action?: { readonly label: string; readonly run: () => void }
+  /** Each dismisses the toast, so at most one of them runs, once. The key `z` runs the first. */
+  readonly actions?: readonly ToastAction[]
 }
 export interface ToastViewProps extends ToastContent {
   readonly kind: ToastKind
@@ -27,9 +32,9 @@ export const toastMs: Readonly<Record<ToastKind, number>> = { success: 10_000, i
 const removeDelay = 500
 const shownMax = 4
 
-/** Shows a toast. The same text without an action is shown only once at a time. */
+/** Shows a toast. The same text without actions is shown only once at a time. */
 export function addToast(kind: ToastKind, content: ToastContent, duration = toastMs[kind]): void {
-  const id = content.action ? {} : { id: `${content.title}\n${content.message}` }
+  const id = content.actions ? {} : { id: `${content.title}\n${content.message}` }
   toast((shown) => <ToastView {...content} kind={kind} id={shown.id} isLeaving={!shown.visible} />, {
     ...id,
     duration,
@@ -87,16 +92,19 @@ const icons: Readonly<Record<ToastKind, ReactNode>> = {
 }
 
 /** Screen readers announce errors immediately, other toasts when they are idle. */
-function ToastView({ kind, id, isLeaving, title, message, action }: ToastViewProps) {
-  const run = useMemo(() => {
-    if (!action || isLeaving) return undefined
-    return () => {
-      toast.dismiss(id)
-      action.run()
-    }
-  }, [id, action, isLeaving])
+function ToastView({ kind, id, isLeaving, title, message, actions }: ToastViewProps) {
+  const live = useMemo(() => {
+    if (isLeaving) return []
+    return actions?.map(({ label, run }) => ({
+      label,
+      run: () => {
+        toast.dismiss(id)
+        run()
+      },
+    }))
+  }, [id, actions, isLeaving])
   // The newest toast is added last, so its key is tried first.
-  useKeys(useMemo(() => (run ? { z: run } : {}), [run]))
+  useKeys(useMemo(() => (live?.[0] ? { z: live[0].run } : {}), [live]))
   return (
     <div
       role={kind === 'error' ? 'alert' : 'status'}
@@ -112,11 +120,13 @@ function ToastView({ kind, id, isLeaving, title, message, action }: ToastViewPro
         <IconButton size="xs" label="Dismiss" icon={<X />} onClick={() => toast.dismiss(id)} />
       </span>
       {message && <p className="col-start-2 wrap-anywhere text-ink-2">{message}</p>}
-      {action && (
-        <span className="col-start-2 mt-1.5">
-          <Button size="xs" onClick={run}>
-            {action.label}
-          </Button>
+      {actions && (
+        <span className="col-start-2 mt-1.5 flex gap-2">
+          {actions.map(({ label }, index) => (
+            <Button key={label} size="xs" onClick={live?.[index]?.run}>
+              {label}
+            </Button>
+          ))}
         </span>
       )}
     </div>

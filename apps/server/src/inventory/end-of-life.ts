@@ -18,6 +18,7 @@ interface Version {
  * @param subjects restricts the update to products with these canonical `vendor:product` keys
  */
 export async function refreshEndOfLife(db: Kysely<Tables>, subjects?: readonly string[]): Promise<void> {
+  await forgetEndOfLife(db, subjects)
   const pairs = subjects?.map(splitProductKey)
   const { rows: cycles } = await sql<{
     subject: string
@@ -46,6 +47,14 @@ export async function refreshEndOfLife(db: Kysely<Tables>, subjects?: readonly s
     where product.subject = ends.subject and product.wfn ->> 'version' = ends.version
       and (product.end_on, product.is_over, product.is_end_known, product.latest)
         is distinct from (ends.ends_on, ends.is_over, ends.is_known, ends.latest)`.execute(db)
+}
+
+/** Clears the end of life of products whose lifecycle is no longer published. */
+async function forgetEndOfLife(db: Kysely<Tables>, subjects?: readonly string[]): Promise<void> {
+  await sql`
+    update product set end_on = null, is_over = false, is_end_known = false, latest = ''
+    where is_end_known and ${subjects ? sql`subject = any(${subjects}::text[])` : sql`true`}
+      and not exists (select from release_cycle where vendor || ':' || release_cycle.product = subject)`.execute(db)
 }
 
 /** Support counts as ending soon this many days before it ends. */
