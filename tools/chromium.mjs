@@ -16,12 +16,12 @@ const commonFolders = [
 const playwright = join(root, 'node_modules/playwright-core/cli.js')
 
 /**
- * Installs the dependencies, builds the portal, and finds or installs Chromium. Sets CHROMIUM for child processes.
+ * Builds the portal, and finds or installs Chromium. Sets CHROMIUM for child processes.
  *
+ * @param installed the installation of the dependencies, which may still run
  * @returns the path of Chromium; null if it could not be installed
  */
-export async function prepareBrowserTests() {
-  const installed = install({ dev: true })
+export async function prepareBrowserTests(installed = install({ dev: true })) {
   const found = (await find()) ?? (await installWithApt())
   await installed.then(buildPortal)
   const path = found ?? (await installWithPlaywright())

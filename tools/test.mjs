@@ -4,11 +4,11 @@
  */
 import { mkdtempSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
-import { setPriority, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { prepareBrowserTests } from './chromium.mjs'
 import { root } from './node.mjs'
-import { run, logProgress } from './prepare.mjs'
+import { install, run, logProgress } from './prepare.mjs'
 import { runVitest, testEnvironment } from './vitest.mjs'
 
 const checks = [
@@ -23,25 +23,21 @@ const checks = [
 ]
 
 Object.assign(process.env, testEnvironment())
-if ((await prepareBrowserTests()) === null)
-  logProgress('No Chromium found, and it could not be installed. Set CHROMIUM to its path.')
-
-const tests = runTests()
-// The static checks run while tests wait for sockets, and give way to those that don't.
-setPriority(5)
-const results = await Promise.all([runChecks(), tests])
+const installed = install({ dev: true })
+const results = await Promise.all([installed.then(runChecks), prepareBrowserTests(installed).then(runTests)])
 const failures = results.flatMap(({ failed }) => failed)
 const passed = results.reduce((sum, result) => sum + result.passed, 0)
 for (const failure of failures) console.log(`FAILED ${failure}`)
 console.log(`${passed} passed, ${failures.length} failed`)
 process.exit(failures.length > 0 ? 1 : 0)
 
+/** The static checks run while the tests are prepared and while they wait for sockets, and give way to those that don't. */
 async function runChecks() {
   // The type checkers are written in Go. With its default, collecting garbage takes a quarter of their time.
   process.env['GOGC'] = '400'
   const failed = []
   for (const [name, program, ...args] of checks) {
-    const { code, output } = await run(program, ...args)
+    const { code, output } = await run('nice', '-n', '5', program, ...args)
     if (code === 0) continue
     logProgress(output)
     failed.push(`${name}: ${program} exited with ${code}`)
@@ -49,7 +45,8 @@ async function runChecks() {
   return { passed: checks.length - failed.length, failed }
 }
 
-async function runTests() {
+async function runTests(chromium) {
+  if (chromium === null) logProgress('No Chromium found, and it could not be installed. Set CHROMIUM to its path.')
   const folder = mkdtempSync(join(tmpdir(), 'glacis-test-'))
   const report = join(folder, 'report.json')
   const code = await runVitest(
