@@ -5,10 +5,11 @@ import { Link } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { AuthAside, AuthTitle } from '#identity/auth-layout.tsx'
+import { isButton, isResend } from '#identity/body.ts'
 import type { FlowKind } from '#identity/flow-kind.ts'
 import { FlowForm } from '#identity/flow-form.tsx'
 import { flowQuery } from '#identity/lifecycle.ts'
-import { codeSentTo, isCodeSent } from '#identity/nodes.ts'
+import { codeSentTo, inputsOf, isCodeSent, labelOf } from '#identity/nodes.ts'
 import { restoreFocus } from '#lib/focus.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { sessionEndedAt } from '#lib/use-draft.ts'
@@ -111,7 +112,18 @@ export function RecoveryScreen({ flow: id, returnTo }: Visit) {
   return (
     <>
       <AuthTitle title={isCodeSent(flow) ? 'Check your email' : 'Recover your account'}>
-        {isCodeSent(flow) ? <CodeSent flow={flow} /> : "Enter your account's email address and we'll send you a code."}
+        {isCodeSent(flow) ? (
+          <CodeSent
+            flow={flow}
+            restart={
+              <Link to="/recovery" search={{ return_to: returnTo }} className="inline-link">
+                Use another address
+              </Link>
+            }
+          />
+        ) : (
+          "Enter your account's email address and we'll send you a code."
+        )}
       </AuthTitle>
       <FlowForm key={flow.id} kind="recovery" flow={flow} />
       <AuthAside>
@@ -161,17 +173,27 @@ function Verified({ flow, returnTo }: { readonly flow: Flow; readonly returnTo: 
   )
 }
 
+interface CodeSentProps {
+  readonly flow: Flow
+  /** A link that starts over with another address. */
+  readonly restart?: ReactNode
+}
+
 /**
- * Doesn't reveal whether the address has an account, so it suggests checking the spelling. Kratos v1.3 doesn't return the address
- * after a sign-up.
+ * Doesn't reveal whether the address has an account, so it suggests checking the address. Kratos v1.3 doesn't return the
+ * address after a sign-up.
  */
-function CodeSent({ flow }: { readonly flow: Flow }) {
+function CodeSent({ flow, restart }: CodeSentProps) {
   const address = codeSentTo(flow)
+  const resend = inputsOf(flow.ui.nodes).find((node) => isButton(node) && isResend(node.attributes))
   return (
     <>
       Enter the 6-digit code we sent to{' '}
-      {address ? <strong className="font-medium wrap-anywhere text-ink">{address}</strong> : 'your email address'}. If
-      you don't receive it, check the spelling of the address.
+      {address ? <strong className="font-medium wrap-anywhere text-ink">{address}</strong> : 'your email address'}.
+      <span className="mt-2 block text-12 text-ink-3">
+        No email after a minute? Check your spam folder and the spelling of the address
+        {resend && `, or select “${labelOf(resend)}” below`}.{restart && <> {restart}</>}
+      </span>
       {portalConfig().mailsAreFiles && (
         <span className="mt-2 block text-12 text-ink-3">
           This installation has no mail server configured. Emails are saved to the outbox folder in its data folder.

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { feedPurpose } from '#lib/feed-purposes.ts'
 import { formatNumber } from '#lib/format.ts'
 import { feeds } from '#installation/queries.ts'
 import { Badge } from '#ui/badge.tsx'
@@ -26,6 +27,7 @@ export function FeedList() {
               name={name}
               detail={
                 <>
+                  {feedPurpose(name) && <span className="block">{feedPurpose(name)}</span>}
                   {formatNumber(records)} {records === 1 ? 'record' : 'records'}
                   {updateTime && (
                     <>

@@ -15,6 +15,9 @@ const icons: Readonly<Record<HealthCheck['level'], ReactNode>> = {
   LEVEL_ERROR: <CircleAlert aria-label="Error" className="text-red-ink" />,
 }
 
+/** What needs a fix is listed first. */
+const order: readonly HealthCheck['level'][] = ['LEVEL_ERROR', 'LEVEL_WARNING', 'LEVEL_OK']
+
 /** The checks of `glacis doctor`. */
 export function Health() {
   const { data, isError, isFetching, refetch } = useQuery(checks())
@@ -29,9 +32,11 @@ export function Health() {
       {data && (
         <>
           <SettingsList label="Health checks">
-            {data.checks.map(({ name, level, text }) => (
-              <SettingsRow key={name + text} icon={icons[level]} name={names[name] ?? name} detail={sentence(text)} />
-            ))}
+            {data.checks
+              .toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level))
+              .map(({ name, level, text }) => (
+                <SettingsRow key={name + text} icon={icons[level]} name={names[name] ?? name} detail={sentence(text)} />
+              ))}
           </SettingsList>
           <div className="mt-3">
             <Button loading={isFetching} onClick={() => void refetch()}>

@@ -54,7 +54,12 @@ beforeEach(async () => {
   const { service } = page
   service.on('GET /v1/installation', { body: { installation } })
   service.on('GET /v1/installation/checks', {
-    body: { checks: [{ name: 'disk', level: 'LEVEL_WARNING', text: '2 GB free. Feeds need 5 GB.' }] },
+    body: {
+      checks: [
+        { name: 'clock', level: 'LEVEL_OK', text: 'in sync with the database' },
+        { name: 'disk', level: 'LEVEL_WARNING', text: '2 GB free. Feeds need 5 GB.' },
+      ],
+    },
   })
   service.on('GET /v1/installation/queues', { body: { queues: [queue], failedJobs: [job] } })
   service.on('GET /v1/installation/accounts', {
@@ -80,7 +85,13 @@ it('shows the version, a newer release, and problems', async () => {
   expect(screen.getByText(/Glacis 0\.2\.0 is ready to install/)).toBeDefined()
   expect(screen.getByText('123 MB')).toBeDefined()
   expect(await screen.findByText('2 GB free. Feeds need 5 GB.')).toBeDefined()
+  const health = within(screen.getByRole('list', { name: 'Health checks' })).getAllByRole('listitem')
+  expect(health.map((row) => row.textContent)).toEqual([
+    'Disk2 GB free. Feeds need 5 GB.',
+    'ClockIn sync with the database.',
+  ])
   expect(await screen.findByText('timeout')).toBeDefined()
+  expect(screen.getByText('Vulnerability records with affected versions')).toBeDefined()
   const table = within(await screen.findByRole('table', { name: 'Workspaces' }))
   expect(table.getByText('ada@example.ch')).toBeDefined()
   expect(table.getByText('in 6 days').closest('td')?.textContent).toContain('will be deleted in 6 days')
@@ -99,7 +110,7 @@ it("disables another account after a confirmation, and does not offer to disable
 
 it('retries a failed job', async () => {
   page.service.on(`POST /v1/installation/jobs/${id}/retry`, { body: {} })
-  await user.click(await screen.findByRole('button', { name: 'Retry mail job' }))
+  await user.click(await screen.findByRole('button', { name: 'Retry job: Sign-in emails' }))
   await waitFor(() => expect(sent('POST', `/v1/installation/jobs/${id}/retry`)).toHaveLength(1))
 })
 

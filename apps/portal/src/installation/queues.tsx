@@ -31,6 +31,22 @@ export function Queues() {
   )
 }
 
+/** The server's queues, by what their jobs do. */
+const queueLabels: Readonly<Record<string, string>> = {
+  'scan-plan': 'Scan planning',
+  'scan-batch': 'Scanning',
+  delivery: 'Notifications',
+  sweep: 'Periodic work',
+  feeds: 'Feed updates',
+  'feed-check': 'Feed updates on request',
+  backup: 'Backups',
+  decisions: 'Status changes of large risks',
+  mention: 'Emails about mentions',
+  invitation: 'Invitation emails',
+  mail: 'Sign-in emails',
+  changes: 'Comparison with changed feeds',
+}
+
 function hasJobs({ waiting, active, failed }: Queue): boolean {
   return waiting + active + failed > 0
 }
@@ -52,7 +68,7 @@ function QueueTable({ queues: rows }: { readonly queues: readonly Queue[] }) {
         {rows.map(({ name, waiting, waitSeconds, active, failed }) => (
           <tr key={name}>
             <Cell label="Queue" primary>
-              {name}
+              {queueLabels[name] ?? name}
             </Cell>
             <Cell label="Waiting" align="end">
               {formatNumber(waiting)}
@@ -82,7 +98,7 @@ function FailedJobs({ jobs }: { readonly jobs: readonly FailedJob[] }) {
         {jobs.map(({ id, queue, attempts, error, failTime }) => (
           <SettingsRow
             key={id}
-            name={queue}
+            name={queueLabels[queue] ?? queue}
             detail={
               <>
                 Attempt {attempts} failed <RelativeTime value={failTime} />
@@ -92,7 +108,7 @@ function FailedJobs({ jobs }: { readonly jobs: readonly FailedJob[] }) {
           >
             <Button
               size="sm"
-              aria-label={`Retry ${queue} job`}
+              aria-label={`Retry job: ${queueLabels[queue] ?? queue}`}
               loading={retrying.isPending && retrying.variables === id}
               onClick={() => retrying.mutate(id)}
             >

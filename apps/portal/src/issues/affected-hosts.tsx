@@ -13,6 +13,7 @@ import { useNow } from '#lib/clock.ts'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { IconButton } from '#ui/button.tsx'
+import { FilterMenu } from '#ui/filter-bar.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { IssueStatus } from '#ui/status.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
@@ -24,13 +25,17 @@ export function AffectedHostTable({ issue }: { readonly issue: Issue }) {
   const hosts = issue.affectedHosts
   const count = issue.affectedHostCount ?? hosts.length
   const [shown, setShown] = useState<AffectedHost>()
+  const [targetId, setTargetId] = useState<string>()
+  const ofTarget = hosts.filter(({ target }) => target.id === targetId)
+  const listed = ofTarget.length > 0 ? ofTarget : hosts
   return (
     <section className="blk px-0! pb-0!" aria-label="Affected hosts">
-      <div className="flex flex-wrap items-baseline justify-between gap-x-4 px-(--gl-gutter) pb-3">
-        <h2 className="text-14/5 font-semibold tracking-[-.006em]">
+      <div className="flex min-h-8 flex-wrap items-center gap-x-4 gap-y-2 px-(--gl-gutter) pb-2">
+        <h2 className="mr-auto text-14/5 font-semibold tracking-[-.006em]">
           Affected hosts <span className="ml-1 font-normal text-ink-3 tabular-nums">{formatNumber(count)}</span>
         </h2>
         <Legend hosts={hosts} />
+        <TargetFilter hosts={hosts} chosen={targetId} onChange={setTargetId} />
       </div>
       {hosts.length === 0 ? (
         <p className="px-(--gl-gutter) pb-5 text-ink-2">No longer found on any host.</p>
@@ -57,7 +62,7 @@ export function AffectedHostTable({ issue }: { readonly issue: Issue }) {
             </tr>
           </thead>
           <tbody>
-            {hosts.map((host, index) => (
+            {listed.map((host, index) => (
               <AffectedHostRow
                 key={host.host.id}
                 issue={issue}
@@ -77,6 +82,30 @@ export function AffectedHostTable({ issue }: { readonly issue: Issue }) {
       )}
       <EvidencePanel issueId={issue.id} host={shown} onClose={() => setShown(undefined)} />
     </section>
+  )
+}
+
+interface TargetFilterProps {
+  readonly hosts: readonly AffectedHost[]
+  readonly chosen: string | undefined
+  readonly onChange: (targetId: string | undefined) => void
+}
+
+/** Offered if the hosts belong to several targets. */
+function TargetFilter({ hosts, chosen, onChange }: TargetFilterProps) {
+  const targets = Map.groupBy(hosts, ({ target }) => target.id)
+  if (targets.size < 2) return null
+  const options = [...targets].map(([value, [first, ...others]]) => ({
+    value,
+    label: `${first?.target.name ?? ''} (${formatNumber(others.length + 1)})`,
+  }))
+  return (
+    <FilterMenu
+      label="Target"
+      options={options}
+      chosen={chosen === undefined ? [] : [chosen]}
+      onChange={([target]) => onChange(target)}
+    />
   )
 }
 

@@ -1,9 +1,11 @@
 import { getIssue, type Issue } from '@glacis/contract/issue'
-import { render, screen } from '@testing-library/react'
+import { render, screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
 import { expect, it } from 'vitest'
+import { AffectedHostTable } from '#issues/affected-hosts.tsx'
 import { IssueSections } from '#issues/issue-detail.tsx'
 import { detail } from '#issues/queries.ts'
-import { showPage, testIssue } from '#issues/testing/issues.tsx'
+import { showPage, testAffectedHost, testIssue } from '#issues/testing/issues.tsx'
 import { ThreatSeverity } from '#issues/threat-severity.tsx'
 
 const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
@@ -50,4 +52,23 @@ it('omits texts that a threat lacks', async () => {
   await screen.findByText('Summary of Risk 1')
   const titles = screen.getAllByRole('heading', { level: 2 }).map((heading) => heading.textContent)
   expect(titles).toEqual(['Description', 'Affected hosts 2', 'Severity'])
+})
+
+it('filters the affected hosts by target if there are several', async () => {
+  const user = userEvent.setup()
+  const [first, second] = [testAffectedHost(1), testAffectedHost(2)]
+  const office = { ...second.target, id: '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c02', name: 'Office' }
+  showPage(<AffectedHostTable issue={testIssue(1, { affectedHosts: [first, { ...second, target: office }] })} />)
+  const names = () => screen.getAllByRole('link').map((link) => link.textContent)
+  await user.click(await screen.findByRole('button', { name: 'Target' }))
+  await user.click(await screen.findByRole('menuitemradio', { name: 'Office (1)' }))
+  await waitFor(() => expect(names()).toEqual(['127.0.0.2']))
+  await user.click(screen.getByRole('button', { name: 'Remove filter Target' }))
+  await waitFor(() => expect(names()).toEqual(['127.0.0.1', '127.0.0.2']))
+})
+
+it('offers no filter for hosts of a single target', async () => {
+  showPage(<AffectedHostTable issue={testIssue(1)} />)
+  await screen.findByRole('table')
+  expect(screen.queryByRole('button', { name: 'Target' })).toBeNull()
 })

@@ -47,6 +47,17 @@ it('checks a feed on request, and shows its last problem', async () => {
   expect(screen.getByRole('button', { name: 'Check now: CISA KEV' }).hasAttribute('disabled')).toBe(true)
 })
 
+it('says what a feed is for, and when its source was last queried', async () => {
+  const times = { updateTime: '2026-03-04T08:00:00Z', checkTime: '2026-03-05T08:00:00Z' }
+  await open([{ ...kev, ...times }, feed('Acme pack', { updateTime: times.updateTime })])
+  const [first, second] = screen.getAllByRole('row').slice(1)
+  expect(first?.textContent).toContain('CISA KEVVulnerabilities exploited in the wild')
+  expect(first?.textContent).toMatch(/ agochecked .* ago/)
+  expect(first?.textContent).toContain('Glacis tries again automatically.')
+  expect(second?.textContent).toMatch(/^Acme pack2026/)
+  expect(second?.textContent).not.toContain('checked')
+})
+
 it('offers no check if no feed is fetched over the network', async () => {
   await open([feed('CISA KEV')])
   expect(screen.queryByRole('button')).toBeNull()

@@ -1,6 +1,7 @@
 /** The feeds: their age, size, state, and import progress. */
 import type { Feed } from '@glacis/contract/insights'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { feedPurpose } from '#lib/feed-purposes.ts'
 import { formatNumber } from '#lib/format.ts'
 import { checkFeedNow, feeds } from '#onboarding/queries.ts'
 import { Badge } from '#ui/badge.tsx'
@@ -20,6 +21,7 @@ export function FeedTable() {
     <section aria-label="Feeds" className="border-b border-line pt-5 pb-2">
       <div className="px-(--gl-gutter) pb-2">
         <SectionHead title="Feeds" />
+        <p className="text-12 text-ink-3">What scans look for, and what results are compared with</p>
       </div>
       {isError && !data && (
         <div className="px-(--gl-gutter) pb-3">
@@ -32,7 +34,7 @@ export function FeedTable() {
           <Table label="Feeds" fit="text">
             <thead>
               <tr>
-                <HeaderCell width={220}>Name</HeaderCell>
+                <HeaderCell width={340}>Name</HeaderCell>
                 {hasVersions && (
                   <HeaderCell width={120} priority={3}>
                     Version
@@ -77,8 +79,8 @@ interface RowProps {
 function Row({ feed, hasChecks, hasVersions }: RowProps) {
   return (
     <tr>
-      <Cell label="Name" primary>
-        {feed.name}
+      <Cell label="Name" primary className="md:py-1.5!">
+        <FeedName name={feed.name} />
       </Cell>
       {hasVersions && (
         <Cell label="Version" priority={3} quiet className="tabular-nums">
@@ -89,9 +91,9 @@ function Row({ feed, hasChecks, hasVersions }: RowProps) {
         {formatNumber(feed.records)}
       </Cell>
       <Cell label="Updated" quiet>
-        {feed.updateTime ? <RelativeTime value={feed.updateTime} /> : 'Never'}
+        <FeedAge feed={feed} />
       </Cell>
-      <Cell label="State" title={feed.problem ?? feed.progress}>
+      <Cell label="State" className="md:py-1.5!" title={feed.problem ?? feed.progress}>
         <FeedState feed={feed} />
       </Cell>
       {hasChecks && (
@@ -100,6 +102,31 @@ function Row({ feed, hasChecks, hasVersions }: RowProps) {
         </Cell>
       )}
     </tr>
+  )
+}
+
+function FeedName({ name }: Pick<Feed, 'name'>) {
+  const purpose = feedPurpose(name)
+  return (
+    <span className="grid whitespace-normal">
+      {name}
+      {purpose && <span className="text-12 text-ink-3">{purpose}</span>}
+    </span>
+  )
+}
+
+/** When the feed last changed and, if its source was queried since without a change, when. */
+function FeedAge({ feed: { updateTime, checkTime } }: { readonly feed: Feed }) {
+  const isChecked = checkTime !== undefined && (updateTime === undefined || checkTime > updateTime)
+  return (
+    <span className="grid">
+      {updateTime ? <RelativeTime value={updateTime} /> : 'Never'}
+      {isChecked && (
+        <span className="text-12 text-ink-3">
+          checked <RelativeTime value={checkTime} />
+        </span>
+      )}
+    </span>
   )
 }
 
@@ -138,9 +165,17 @@ function FeedState({ feed }: { readonly feed: Feed }) {
       ) : (
         <Badge variant={feed.records > 0 ? 'green' : 'gray'}>{feed.records > 0 ? 'Ready' : 'Empty'}</Badge>
       )}
-      <span className="truncate whitespace-normal text-ink-2">{feed.problem ?? skipped}</span>
+      <span className="min-w-0 whitespace-normal wrap-anywhere text-ink-2">
+        {feed.problem ?? skipped}
+        {feed.problem && <span className="block text-12 text-ink-3">{failureAdvice(feed)}</span>}
+      </span>
     </span>
   )
+}
+
+function failureAdvice({ records, checkable = false }: Feed): string {
+  const kept = records > 0 ? 'The records loaded before are still used. ' : ''
+  return `${kept}${checkable ? 'Glacis tries again automatically.' : 'Fix the problem, then import the feed again.'}`
 }
 
 /** The feeds being imported; renders nothing if there are none. */

@@ -34,32 +34,6 @@ export function endOfLifeVersions<Version extends Pick<Product, 'endOfLife'>>(ve
   return past.length > 0 ? past : versions.filter(({ endOfLife }) => endOfLife?.state === 'STATE_SOON')
 }
 
-/** At least one. */
-export type NonEmpty<Item> = readonly [Item, ...Item[]]
-
-/** Versions of a product with the same support status as one group, at the position of the first. */
-export function endOfLifeGroups(products: readonly Product[]): NonEmpty<Product>[] {
-  const groups = Map.groupBy(products, (product) => `${productKey(product)} ${product.endOfLife?.state}`)
-  return [...groups.values()].flatMap(([first, ...others]) => (first ? [[first, ...others] as const] : []))
-}
-
-/**
- * Names several versions by the parts they all start with: "1.18.0" and "1.18.2" are "1.18.x". Without a common start,
- * two versions are listed and more are counted.
- */
-export function versionsLabel(versions: readonly string[]): string {
-  const distinct = [...new Set(versions)].filter((version) => version !== '')
-  const [first = '', second = ''] = distinct
-  if (distinct.length < 2) return first
-  const split = distinct.map((version) => version.split('.'))
-  const start = first.split('.').filter((_, index, parts) => {
-    const prefix = parts.slice(0, index + 1).join('.')
-    return split.every((other) => other.length > index + 1 && other.slice(0, index + 1).join('.') === prefix)
-  })
-  if (start.length > 0) return `${start.join('.')}.x`
-  return distinct.length === 2 ? `${first}, ${second}` : `${distinct.length} versions`
-}
-
 export interface VersionShare {
   readonly version: string
   readonly hosts: number

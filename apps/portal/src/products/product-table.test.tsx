@@ -5,7 +5,8 @@ import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, it } from 'vitest'
 import { nothingSelected } from '#lib/selection.ts'
-import { endOfLifeVersions, versionShares, versionsLabel } from '#products/grouping.ts'
+import { versionsLabel } from '#lib/versions-label.ts'
+import { endOfLifeVersions, versionShares } from '#products/grouping.ts'
 import { ProductTable } from '#products/product-table.tsx'
 
 function product(name: string, version: string, hostCount: number, vendor = 'f5'): Product {

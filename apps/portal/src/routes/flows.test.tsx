@@ -91,6 +91,14 @@ it('verification explains that a code was sent if the service does not return th
   expect(screen.queryByText(sent.text)).toBeNull()
 })
 
+it('says how to get another code, and starts over with another address', async () => {
+  const body = flowOf(verificationNodes(), { id: 'mine', state: 'sent_email' })
+  service.on('GET /self-service/recovery/flows', { body })
+  open('/recovery?flow=mine')
+  expect(await screen.findByText(/Check your spam folder .* select “Resend code” below/)).toBeTruthy()
+  expect(screen.getByRole('link', { name: 'Use another address' }).getAttribute('href')).toBe('/recovery')
+})
+
 it('is submitted with cookies, its ID, and the CSRF token if present', async () => {
   const send = vi.spyOn(globalThis, 'fetch')
   service.on('POST /self-service/recovery', { status: 400, body: flowOf([]) })

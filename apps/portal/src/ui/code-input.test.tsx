@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react'
+import { fireEvent, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, it } from 'vitest'
 import { CodeInput } from '#ui/code-input.tsx'
@@ -35,6 +35,32 @@ it('spreads pasted text over the boxes and truncates it', async () => {
   await user.click(screen.getByLabelText('Character 1 of 6'))
   await user.paste('123 456 789')
   expect([code(), focused()]).toEqual([['1', '2', '3', '4', '5', '6'], 5])
+})
+
+it.each(['Your code is 123456. It is valid for 15 minutes.', '123-456', ' 123456\n'])(
+  'finds the code in %j',
+  async (text) => {
+    const user = show()
+    await user.click(screen.getByLabelText('Character 3 of 6'))
+    await user.paste(text)
+    expect([code(), focused()]).toEqual([['1', '2', '3', '4', '5', '6'], 5])
+  },
+)
+
+it('takes a code that the phone fills into the first box', () => {
+  show()
+  const [first] = boxes()
+  expect([first?.autocomplete, first?.inputMode]).toEqual(['one-time-code', 'numeric'])
+  if (first) fireEvent.change(first, { target: { value: '123456' } })
+  expect(code()).toEqual(['1', '2', '3', '4', '5', '6'])
+})
+
+it('describes every box with the error', () => {
+  render(<CodeInput label="Verification code" state="error" messages={['The code is invalid.']} />)
+  for (const box of boxes())
+    expect(document.getElementById(box.getAttribute('aria-describedby') ?? '')?.textContent).toBe(
+      'The code is invalid.',
+    )
 })
 
 it('starts spreading at the focused box', async () => {

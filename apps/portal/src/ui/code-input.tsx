@@ -1,4 +1,4 @@
-import { type ClipboardEvent, type KeyboardEvent, useRef, useState } from 'react'
+import { type ClipboardEvent, type KeyboardEvent, useId, useRef, useState } from 'react'
 import { cx } from '#lib/cx.ts'
 import { type FieldState, FieldMessages, inputClass } from '#ui/field.tsx'
 
@@ -35,6 +35,7 @@ export function CodeInput({
   /** Called with the current code, complete or not. */
   readonly onChange?: (code: string) => void
 }) {
+  const messagesId = useId()
   const boxes = useRef<(HTMLInputElement | null)[]>([])
   const [characters, setCharacters] = useState<readonly string[]>(() => spread([], 0, initially, length))
 
@@ -63,8 +64,10 @@ export function CodeInput({
   }
   function paste(index: number, event: ClipboardEvent): void {
     event.preventDefault()
-    const text = event.clipboardData.getData('text').replaceAll(/[\s-]/g, '')
-    if (text) change(spread(characters, index, text, length), index + Array.from(text).length)
+    const text = pastedCode(event.clipboardData.getData('text'), length)
+    // A whole code replaces the boxes, wherever the focus is.
+    const from = Array.from(text).length >= length ? 0 : index
+    if (text) change(spread(characters, from, text, length), from + Array.from(text).length)
   }
 
   return (
@@ -88,18 +91,26 @@ export function CodeInput({
             data-autofocus={(focusFirst && index === 0) || undefined}
             aria-label={`Character ${index + 1} of ${length}`}
             aria-invalid={state === 'error' || undefined}
+            aria-describedby={messages.length > 0 ? messagesId : undefined}
             className={cx(inputClass(state), 'h-12! px-0! text-center font-mono text-[18px]/none! font-medium')}
           />
         ))}
       </div>
       {name && <input type="hidden" name={name} value={characters.join('')} />}
       {messages.length > 0 && (
-        <div className="mt-2">
+        <div id={messagesId} className="mt-2">
           <FieldMessages messages={messages} state={state} />
         </div>
       )}
     </fieldset>
   )
+}
+
+/** The code in the pasted text: its only number of that length, as in the sentence of an email, or else all of it. */
+function pastedCode(pasted: string, length: number): string {
+  const numbers = (pasted.match(/\d+/g) ?? []).filter((digits) => digits.length === length)
+  const [only] = numbers
+  return only && numbers.length === 1 ? only : pasted.replaceAll(/[\s-]/g, '')
 }
 
 /** The text entered into a box with one character; a phone may autofill the whole code into the first box. */

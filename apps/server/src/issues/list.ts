@@ -1,6 +1,6 @@
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/issue'
-import type { Issue, IssueOrder } from '@glacis/contract/issue'
+import type { Issue, IssueFilter, IssueOrder } from '@glacis/contract/issue'
 import type { Ctx } from '#ctx.ts'
 import { cutPage, readPage, totalOf } from '#database/page.ts'
 import { notFound } from '#errors.ts'
@@ -8,7 +8,7 @@ import type { Targets } from '#inventory/index.ts'
 import { describeIssues, type IssueRow } from '#issues/describe.ts'
 import { factsOf } from '#issues/reprioritize.ts'
 import { priorityOf } from '@glacis/intelligence'
-import { counting, matching } from '#issues/filter.ts'
+import { counting, matching, ofHost } from '#issues/filter.ts'
 import { type RawBuilder, sql } from 'kysely'
 
 const hostsPerIssue = 3
@@ -48,7 +48,7 @@ export async function listIssues(
   const page = readPage(input, { list: 'issues', filter, orderBy, keys: by.length })
   const columns = by.map(([column]) => column)
   const [direction, beyond] = isRising ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`]
-  const few = filter.affectedTargetId ? await fewOfTarget(ctx, filter.affectedTargetId) : null
+  const few = await fewIssues(ctx, filter)
   const where = matching(ctx, filter, { isInOrder: !few })
   const last = page.after?.map((value, index) => sql`${value}::${by[index]?.[1] ?? sql`uuid`}`)
   const after = last ? sql`and (${sql.join(columns)}, issue.id) ${beyond} (${sql.join(last)})` : sql``
@@ -67,15 +67,21 @@ export async function listIssues(
   return { issues, nextPageToken: cut.nextPageToken, ...total }
 }
 
-/** For targets with more issues, reading in index order is faster than sorting. */
+/** For hosts and targets with more issues, reading in index order is faster than sorting. */
 const sortedMax = 1000
 
-/** The issues of a target by their keys if there are few; null otherwise. */
-async function fewOfTarget(ctx: Ctx, targetId: string): Promise<RawBuilder<unknown> | null> {
-  const ofTarget = sql`from issue_target where account_id = ${ctx.workspace} and target_id = ${targetId}`
+/** The issues of the filter's host or target by their keys if there are few; null otherwise. */
+async function fewIssues(
+  ctx: Ctx,
+  { affectedHostId, affectedTargetId }: IssueFilter,
+): Promise<RawBuilder<unknown> | null> {
+  const rowsOf = affectedHostId
+    ? sql`from occurrence where account_id = ${ctx.workspace} and ${ofHost(ctx, affectedHostId)}`
+    : affectedTargetId && sql`from issue_target where account_id = ${ctx.workspace} and target_id = ${affectedTargetId}`
+  if (!rowsOf) return null
   const { rows } = await sql<{ total: number }>`
-    select count(*)::int as total from (select ${ofTarget} limit ${sql.lit(sortedMax + 1)}) as counted`.execute(ctx.tx)
-  return (rows[0]?.total ?? 0) > sortedMax ? null : sql`and issue.id = any(array(select issue_id ${ofTarget}))`
+    select count(*)::int as total from (select ${rowsOf} limit ${sql.lit(sortedMax + 1)}) as counted`.execute(ctx.tx)
+  return (rows[0]?.total ?? 0) > sortedMax ? null : sql`and issue.id = any(array(select issue_id ${rowsOf}))`
 }
 
 /** @throws ApiError `not_found` */

@@ -135,7 +135,7 @@ export async function checkBackups({ backup }: Pick<Config, 'backup'>): Promise<
     return error('backup', `${inGigabytes(free)} free in ${existing}. Free some space, or lower GLACIS_BACKUP_KEEP.`)
   const [newest] = await storedBackups(folder)
   if (!newest) return warning('backup', `${folder} contains no backup yet. A worker writes the first one.`)
-  const text = `the newest backup in ${folder} is from ${newest.time.toISOString()}`
+  const text = `the newest backup in ${folder} is from ${newest.time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
   if (Date.now() - newest.time.getTime() > 2 * periodMs)
     return error('backup', `${text}, which is overdue. Look for "backup failed" in the log.`)
   return ok('backup', text)
