@@ -85,7 +85,7 @@ function EndOfLifeProducts() {
 function EndOfLifeRow({ versions }: { readonly versions: NonEmpty<Product> }) {
   const [first] = versions
   const { name, wfn, endOfLife } = first
-  const label = `${name} ${versionsLabel(versions.map(({ version }) => version))}`
+  const label = `${name} ${versionsLabel(versions)}`
   const search = {
     vendor: wfn.vendor,
     product: wfn.product,

@@ -57,7 +57,7 @@ export function GroupRow({ versions, isOpen, showsSupport, onToggle }: GroupRowP
         <Cell label="Support" priority={2} className={cx(ending.length === 0 && 'max-md:hidden!')}>
           {status && (
             <Badge variant={status.variant}>
-              {status.word}: {versionsLabel(ending.map(({ version }) => version))}
+              {status.word}: {versionsLabel(ending)}
             </Badge>
           )}
         </Cell>

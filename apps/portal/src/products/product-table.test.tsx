@@ -88,7 +88,13 @@ it.each([
   [['6.0.9', '7.2.1'], '6.0.9, 7.2.1'],
   [['10.1', '1.0', '100.2'], '3 versions'],
 ])('names %j as %s', (list, expected) => {
-  expect(versionsLabel(list)).toBe(expected)
+  const endOfLife = { state: 'STATE_PAST', date: '2023-09-11' } as const
+  expect(versionsLabel(list.map((version) => ({ version, endOfLife })))).toBe(expected)
+})
+
+it('names versions of different release cycles separately', () => {
+  const of = (version: string, date: string) => ({ version, endOfLife: { state: 'STATE_PAST' as const, date } })
+  expect(versionsLabel([of('1.18.0', '2021-04-20'), of('1.20.1', '2022-05-24')])).toBe('1.18.0, 1.20.1')
 })
 
 it('names the versions of a group whose support has ended', async () => {
