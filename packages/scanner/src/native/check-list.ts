@@ -60,6 +60,7 @@ import { webCache } from '#native/web-cache.ts'
 import { webGraphqlRecords } from '#native/web-graphql-records.ts'
 import { webMethodBypass } from '#native/web-method-bypass.ts'
 import { webNegotiation } from '#native/web-negotiation.ts'
+import { webOauthRedirect } from '#native/web-oauth-redirect.ts'
 import { webOpenId } from '#native/web-openid.ts'
 import { webPages } from '#native/web-pages.ts'
 import { webPathParameter } from '#native/web-path-parameter.ts'
@@ -137,6 +138,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webAccessBypass,
   webApiSecrets,
   webOpenId,
+  webOauthRedirect,
   webPersonalData,
   webApiCors,
   webCache,
