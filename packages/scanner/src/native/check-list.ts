@@ -68,6 +68,7 @@ import { webParameters } from '#native/web-parameters.ts'
 import { gitOverHttp, subversionOverHttp } from '#native/web-repositories.ts'
 import { webPersonalData } from '#native/web-personal-data.ts'
 import { webScriptSecrets } from '#native/web-script-secrets.ts'
+import { webSockets } from '#native/web-sockets.ts'
 import { webSocketServices } from '#native/web-socket-services.ts'
 import { webTerminal } from '#native/web-terminal.ts'
 import { webTokens } from '#native/web-tokens.ts'
@@ -75,6 +76,7 @@ import { webUploadForm } from '#native/web-upload-form.ts'
 import { webUpload } from '#native/web-upload.ts'
 import { webVitest } from '#native/web-vitest.ts'
 import { webVnc } from '#native/web-vnc.ts'
+import { webXml, webXmlStored } from '#native/web-xml.ts'
 import { xpra } from '#native/xpra.ts'
 import { xymon } from '#native/xymon.ts'
 
@@ -153,6 +155,9 @@ export const nativeCheckList: readonly NativeCheck[] = [
   grpc,
   grpcApis,
   webTokens,
+  webSockets,
+  webXml,
+  webXmlStored,
   // A CONNECT request crashes some programs.
   httpProxy,
   socksProxy,

@@ -32,8 +32,20 @@ export function frameOf(content: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([0x82, 0x80 | content.length, 0, 0, 0, 0]), content])
 }
 
+/** A text frame of at most 65,535 bytes, masked with zeros. */
+export function textFrameOf(text: string): Buffer {
+  const content = Buffer.from(text)
+  const length = content.length < 126 ? [0x80 | content.length] : [0xfe, content.length >> 8, content.length & 0xff]
+  return Buffer.concat([Buffer.from([0x81, ...length, 0, 0, 0, 0]), content])
+}
+
 /** The content of a server's frames, as far as it has arrived. */
 export function contentOf(frames: Buffer): Buffer {
+  return Buffer.concat(messagesOf(frames))
+}
+
+/** The same, frame by frame. */
+export function messagesOf(frames: Buffer): readonly Buffer[] {
   const contents: Buffer[] = []
   for (let at = 0; at + 2 <= frames.length;) {
     const short = (frames[at + 1] ?? 0) & 0x7f
@@ -44,7 +56,7 @@ export function contentOf(frames: Buffer): Buffer {
     if (!isControl) contents.push(frames.subarray(start, start + length))
     at = start + length
   }
-  return Buffer.concat(contents)
+  return contents
 }
 
 /** Whether a message of the server has started to arrive, or the handshake was rejected. */
