@@ -67,6 +67,7 @@ import { webPathParameter } from '#native/web-path-parameter.ts'
 import { webParameters } from '#native/web-parameters.ts'
 import { gitOverHttp, subversionOverHttp } from '#native/web-repositories.ts'
 import { webPersonalData } from '#native/web-personal-data.ts'
+import { webRecordPages } from '#native/web-record-pages.ts'
 import { webScriptSecrets } from '#native/web-script-secrets.ts'
 import { webSockets } from '#native/web-sockets.ts'
 import { webSocketServices } from '#native/web-socket-services.ts'
@@ -142,6 +143,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webOpenId,
   webOauthRedirect,
   webPersonalData,
+  webRecordPages,
   webApiCors,
   webCache,
   webGraphqlRecords,
