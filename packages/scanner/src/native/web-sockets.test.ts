@@ -94,3 +94,20 @@ it.each<[string, Application, readonly string[]]>([
 ])('evaluates a WebSocket that accepts %s', async (_, application, expected) => {
   expect(await find(application)).toEqual(expected)
 })
+
+it('does not reset the connection to a server that ignores the handshake', async () => {
+  const server = createServer((_, response) => response.setHeader('connection', 'close').end('<!doctype html>'))
+  const endings: string[] = []
+  server.on('upgrade', (_, socket) => {
+    socket.on('error', () => endings.push('reset'))
+    socket.on('end', () => endings.push('end'))
+    socket.resume()
+  })
+  server.listen(0, '127.67.3.1')
+  await once(server, 'listening')
+  const bound = server.address()
+  await runNativeChecks({ port: typeof bound === 'object' && bound ? bound.port : 0 }, { protocol: 'http' })
+  await expect.poll(() => endings).toEqual(['end'])
+  server.closeAllConnections()
+  server.close()
+})

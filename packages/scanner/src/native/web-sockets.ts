@@ -8,7 +8,9 @@ import { readPages } from '#native/site-pages.ts'
 import { isChanging } from '#native/verbs.ts'
 import { ownHost, requestWeb, type WebResponse } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
+import type { TcpConnection } from '#net/tcp.ts'
 import {
+  endHandshake,
   framesAfterHandshake,
   hasMessage,
   isHandshakeAnswered,
@@ -65,6 +67,8 @@ export const webSockets: NativeCheck = {
     let opened = 0
     for (const path of endpointsIn(texts, site)) {
       const conversation = await talk(context, path, { messages, cookie })
+      // Some servers leave a handshake with an unknown path unanswered, which takes time.
+      if (conversation === 'silent') break
       if (!conversation) continue
       if (cookie !== undefined) accepted ??= originProof(conversation, cookie, path)
       streamed ??= dataProof(conversation, path)
@@ -145,7 +149,7 @@ interface Conversation {
   readonly messages: readonly string[]
 }
 
-const readOptions = { firstByteMs: 3000, idleMs: 300, totalMs: 4000, bytesMax: 65_536 }
+const readOptions = { firstByteMs: 1500, idleMs: 300, totalMs: 3000, bytesMax: 65_536 }
 const dataMs = 1500
 
 /** Opens the socket as a page of another website would; undefined if the server rejects it. */
@@ -153,29 +157,39 @@ async function talk(
   context: NativeContext,
   path: string,
   { messages, cookie }: { readonly messages: readonly string[]; readonly cookie: string | undefined },
-): Promise<Conversation | undefined> {
+): Promise<Conversation | 'silent' | undefined> {
   const fields = [
     `Origin: https://${randomBytes(6).toString('hex')}.example`,
     ...(cookie === undefined ? [] : [`Cookie: ${cookie.split(';', 1)[0]}`]),
   ]
   const request = upgradeRequest(ownHost(context), path, fields)
   return context.withConnection(async (connection) => {
-    connection.write(request)
-    const answered = await connection.read({ ...readOptions, enough: isHandshakeAnswered })
-    if (!framesAfterHandshake(answered)) return undefined
-    const greeted = Buffer.concat([
-      answered,
-      await connection.read({ firstByteMs: hasMessage(answered) ? 300 : dataMs, idleMs: 300, totalMs: dataMs }),
-    ])
-    const isSocketIo = path.includes('EIO=')
-    for (const message of isSocketIo ? ['40'] : messages) connection.write(textFrameOf(message))
-    const more = messages.length > 0 || isSocketIo
-    const rest = more ? await connection.read({ firstByteMs: dataMs, idleMs: 500, totalMs: dataMs }) : Buffer.alloc(0)
-    const received = Buffer.concat([greeted, rest])
-    const texts = messagesOf(framesAfterHandshake(received) ?? Buffer.alloc(0)).map((message) => message.toString())
-    const [head = ''] = answered.toString('latin1').split('\r\n\r\n', 1)
-    return { request, answer: [head, '', ...texts].join('\n'), messages: texts }
+    try {
+      connection.write(request)
+      return await converse(connection, request, path.includes('EIO=') ? ['40'] : messages)
+    } finally {
+      endHandshake(connection)
+    }
   })
+}
+
+async function converse(
+  connection: TcpConnection,
+  request: string,
+  messages: readonly string[],
+): Promise<Conversation | 'silent' | undefined> {
+  const answered = await connection.read({ ...readOptions, enough: isHandshakeAnswered })
+  if (answered.length === 0 && connection.isAlive) return 'silent'
+  if (!framesAfterHandshake(answered)) return undefined
+  const firstByteMs = hasMessage(answered) ? 300 : dataMs
+  const greeting = await connection.read({ firstByteMs, idleMs: 300, totalMs: dataMs })
+  for (const message of messages) connection.write(textFrameOf(message))
+  const read = () => connection.read({ firstByteMs: dataMs, idleMs: 500, totalMs: dataMs })
+  const replies = messages.length > 0 ? await read() : Buffer.alloc(0)
+  const frames = framesAfterHandshake(Buffer.concat([answered, greeting, replies])) ?? Buffer.alloc(0)
+  const texts = messagesOf(frames).map((message) => message.toString())
+  const [head = ''] = answered.toString('latin1').split('\r\n\r\n', 1)
+  return { request, answer: [head, '', ...texts].join('\n'), messages: texts }
 }
 
 function originProof({ request, answer }: Conversation, cookie: string, path: string): Proof {

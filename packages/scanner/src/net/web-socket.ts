@@ -1,5 +1,6 @@
 /** The opening handshake and frames of WebSocket (RFC 6455). */
 import { randomBytes } from 'node:crypto'
+import type { TcpConnection } from '#net/tcp.ts'
 
 const endOfHead = '\r\n\r\n'
 
@@ -14,6 +15,14 @@ export function upgradeRequest(host: string, path: string, more: readonly string
     ...more,
   ]
   return `${lines.join('\r\n')}${endOfHead}`
+}
+
+/**
+ * Closes the connection without a reset. A server in Node.js whose handler ignores the path of a handshake has no handler
+ * for errors of the connection either, so a reset would end the server.
+ */
+export function endHandshake({ socket }: Pick<TcpConnection, 'socket'>): void {
+  socket.destroy()
 }
 
 /** The start of the frames in the response to a handshake; undefined if the server rejected it or hasn't finished it. */
