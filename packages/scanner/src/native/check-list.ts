@@ -67,6 +67,7 @@ import { webPathParameter } from '#native/web-path-parameter.ts'
 import { webParameters } from '#native/web-parameters.ts'
 import { gitOverHttp, subversionOverHttp } from '#native/web-repositories.ts'
 import { webPersonalData } from '#native/web-personal-data.ts'
+import { webPeoplePages } from '#native/web-people-pages.ts'
 import { webRecordPages } from '#native/web-record-pages.ts'
 import { webScriptSecrets } from '#native/web-script-secrets.ts'
 import { webSockets } from '#native/web-sockets.ts'
@@ -144,6 +145,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webOauthRedirect,
   webPersonalData,
   webRecordPages,
+  webPeoplePages,
   webApiCors,
   webCache,
   webGraphqlRecords,

@@ -11,6 +11,7 @@ import { debugPage } from '#native/web-parameters.ts'
 import { openRedirect } from '#native/server-commands.ts'
 import { privateKeyPublished } from '#native/web-openid.ts'
 import { personalData } from '#native/web-personal-data.ts'
+import { peoplePage } from '#native/web-people-pages.ts'
 import { recordPages } from '#native/web-record-pages.ts'
 import { streamedData } from '#native/web-sockets.ts'
 import { webTerminalOpen } from '#native/web-terminal.ts'
@@ -48,6 +49,7 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
   [openAdministration.id, 'unauth'],
   [personalData.id, 'unauth'],
   [recordPages.id, 'unauth'],
+  [peoplePage.id, 'unauth'],
   [openApi.id, 'unauth'],
   [streamedData.id, 'unauth'],
   [openMethods.id, 'unauth'],

@@ -48,7 +48,7 @@ export const webRecordPages: NativeCheck = {
 
 async function otherPerson(context: NativeContext, parameter: Parameter): Promise<Proof | undefined> {
   const page = await requestWeb(context, { target: targetOf(parameter, parameter.value) })
-  const isPersonal = personal.test(parameter.path)
+  const isPersonal = isPersonalRecord(parameter.path)
   const own = page && personalValues(page, isPersonal)
   if (!own || own.length === 0) return undefined
   const number = Number(parameter.value)
@@ -79,7 +79,11 @@ const reachable =
 const labelMax = 30
 /** Unlike those of shops or offices, whose pages also have an address and an email address. */
 const personal =
-  /account|applicant|application|booking|client|customer|donation|employee|invoice|member|order|patient|payment|profile|receipt|registration|reservation|shipment|student|subscriber|tenant|user/i
+  /account|applicant|application|booking|client|customer|donation|employee|invoice|member|order|patient|payment|profile|receipt|registration|reservation|shipment|student|subscriber|tenant|ticket|user/i
+
+export function isPersonalRecord(path: string): boolean {
+  return personal.test(path)
+}
 
 /**
  * Bank accounts, and values with a label such as `Date of birth`; in the record of a person also email addresses next to a
