@@ -55,6 +55,10 @@ it.each<[string, string, Parser, boolean]>([
   expect((await find(page, parse)).isFound).toBe(expected)
 })
 
+it('sends documents to the preview of an import', async () => {
+  expect((await find(script.replace('/api/quote', '/api/import/preview'), resolves)).isFound).toBe(true)
+})
+
 it('sends documents that may be stored only with permission', async () => {
   const page = script.replace('/api/quote', '/api/orders')
   expect(await find(page, resolves)).toEqual({ isFound: false, received: [] })

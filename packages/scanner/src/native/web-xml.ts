@@ -28,7 +28,11 @@ export const externalEntities = checkInfo({
 /** Paths whose requests compute something and store nothing. */
 const reading =
   /(?:^|[/_-])(?:calc|calculate|check|convert|estimate|find|format|lint|lookup|parse|preview|price|query|quote|render|search|stock|test|transform|validate|validator|verify)(?=$|[/_.-])/i
-const isReading = ({ path }: XmlEndpoint) => reading.test(path) && !isChanging(path)
+/** The last part decides: a preview of an import stores nothing. */
+const isReading = ({ path }: XmlEndpoint) => {
+  const name = path.slice(path.replace(/\/$/, '').lastIndexOf('/'))
+  return reading.test(name) && !isChanging(name)
+}
 
 /** Documents for endpoints that only compute something. */
 export const webXml = entityCheck(isReading)
