@@ -19,8 +19,8 @@ export interface Evaluation {
   readonly problems: readonly string[]
 }
 
-/** Findings that are correct for nearly every web server in the catalog. */
-const alwaysTrue = new Set(['security-headers-weak'])
+/** Findings that are correct for nearly every web server in the catalog, and for every login on a port without TLS. */
+const alwaysTrue = new Set(['security-headers-weak', 'login-form-over-http', 'basic-auth-over-http'])
 /** The platform that all programs run on. */
 const platform = new Set(['debian:debian_linux', 'linux:linux_kernel', 'nodejs:node.js', 'python:python'])
 

@@ -2,7 +2,7 @@
 import { bannerReadOptions, type ConnectionTools, type ProbeTarget, withConnection } from '#fingerprint/connection.ts'
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { bracketed } from '#ip.ts'
-import { contentOf, framesAfterHandshake, hasMessage, upgradeRequest } from '#net/web-socket.ts'
+import { contentOf, endHandshake, framesAfterHandshake, hasMessage, upgradeRequest } from '#net/web-socket.ts'
 
 /** What a server that rejects its own start page sends first over WebSocket; nothing if it rejects the handshake. */
 export async function webSocketTraces(
@@ -15,7 +15,9 @@ export async function webSocketTraces(
     tools,
     async (connection) => {
       connection.write(upgradeRequest(host, '/'))
-      return connection.read({ ...bannerReadOptions, enough: hasMessage })
+      const received = await connection.read({ ...bannerReadOptions, enough: hasMessage })
+      endHandshake(connection)
+      return received
     },
     Buffer.alloc(0),
   )

@@ -60,13 +60,17 @@ import { webCache } from '#native/web-cache.ts'
 import { webGraphqlRecords } from '#native/web-graphql-records.ts'
 import { webMethodBypass } from '#native/web-method-bypass.ts'
 import { webNegotiation } from '#native/web-negotiation.ts'
+import { webOauthRedirect } from '#native/web-oauth-redirect.ts'
 import { webOpenId } from '#native/web-openid.ts'
 import { webPages } from '#native/web-pages.ts'
 import { webPathParameter } from '#native/web-path-parameter.ts'
 import { webParameters } from '#native/web-parameters.ts'
 import { gitOverHttp, subversionOverHttp } from '#native/web-repositories.ts'
 import { webPersonalData } from '#native/web-personal-data.ts'
+import { webPeoplePages } from '#native/web-people-pages.ts'
+import { webRecordPages } from '#native/web-record-pages.ts'
 import { webScriptSecrets } from '#native/web-script-secrets.ts'
+import { webSockets } from '#native/web-sockets.ts'
 import { webSocketServices } from '#native/web-socket-services.ts'
 import { webTerminal } from '#native/web-terminal.ts'
 import { webTokens } from '#native/web-tokens.ts'
@@ -74,6 +78,7 @@ import { webUploadForm } from '#native/web-upload-form.ts'
 import { webUpload } from '#native/web-upload.ts'
 import { webVitest } from '#native/web-vitest.ts'
 import { webVnc } from '#native/web-vnc.ts'
+import { webXml, webXmlStored } from '#native/web-xml.ts'
 import { xpra } from '#native/xpra.ts'
 import { xymon } from '#native/xymon.ts'
 
@@ -137,7 +142,10 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webAccessBypass,
   webApiSecrets,
   webOpenId,
+  webOauthRedirect,
   webPersonalData,
+  webRecordPages,
+  webPeoplePages,
   webApiCors,
   webCache,
   webGraphqlRecords,
@@ -151,6 +159,9 @@ export const nativeCheckList: readonly NativeCheck[] = [
   grpc,
   grpcApis,
   webTokens,
+  webSockets,
+  webXml,
+  webXmlStored,
   // A CONNECT request crashes some programs.
   httpProxy,
   socksProxy,

@@ -17,7 +17,7 @@ const listing = checkInfo({
   verifiedOn:
     'apache2 caddy hfs http-server lighttpd mini-httpd miniserve nginx rclone-webdav serve simple-http-server tomcat-listing webrick wsgidav',
 })
-export const contentFolders = ['backup/', 'uploads/', 'files/', 'logs/']
+export const contentFolders = ['backup/', 'uploads/', 'files/', 'logs/', 'exports/']
 const assetFolders = ['static/', 'images/']
 const linkedFoldersMax = 8
 const foldersMs = 5000

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { describedParameters, linkedItems, linkedPages, parametersOf, plainPaths } from '#native/parameters.ts'
+import {
+  describedParameters,
+  linkedItems,
+  linkedPages,
+  linkedQueries,
+  parametersOf,
+  plainPaths,
+} from '#native/parameters.ts'
 
 const page = (body: string, scripts: readonly string[] = []) =>
   parametersOf([{ path: '/shop/', body }], scripts).map(({ path, name, value }) => `${path} ${name}=${value}`)
@@ -41,6 +48,10 @@ describe('linkedItems', () => {
     ])
   })
 
+  it('finds an item whose path ends with a slash', () => {
+    expect(items('patients/101/')).toEqual(['/shop/patients/{id}/ 101'])
+  })
+
   it('skips links that could change something', () => {
     expect(items('users/delete', 'reset/orders/7', 'relays/on', 'users/logout', 'orders/new')).toEqual([])
   })
@@ -60,6 +71,15 @@ it('lists linked pages that only show something', () => {
   ]
   const body = links.map((link) => `<a href="${link}">x</a>`).join('')
   expect(linkedPages({ front: { path: '/shop/', body }, base: '/shop/' })).toEqual(['/shop/order', '/shop/cart.php'])
+})
+
+it('lists two linked pages with parameters, one of each path', () => {
+  const links = ['login?next=/cart', '/shop/login?next=/help', 'order', 'users?delete=1', 'item?id=1', 'find?q=a']
+  const body = links.map((link) => `<a href="${link}">x</a>`).join('')
+  expect(linkedQueries({ front: { path: '/shop/', body }, base: '/shop/' })).toEqual([
+    '/shop/login?next=/cart',
+    '/shop/item?id=1',
+  ])
 })
 
 it('lists the pages of parameters without them, and linked items', () => {

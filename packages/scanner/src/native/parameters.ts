@@ -66,12 +66,12 @@ const state = /\/(?:on|off|open|up|down|toggle|high|low)\/?$/i
 export function linkedItems({ front, base }: PageOfSite & Pick<WebSite, 'base'>): readonly Parameter[] {
   const items = linksOf(front.body).flatMap((link): Parameter[] => {
     const target = targetHere(link, front.path) ?? ''
-    const [, collection = '', value = ''] =
-      /^(\/(?:[\w-]{1,40}\/){0,3}[a-z][\w-]{1,40}(?:s\/(?=[\w-]{1,60}$)|\/(?=\d{1,12}$)))([\w-]{1,60})$/i.exec(
+    const [, collection = '', value = '', slash = ''] =
+      /^(\/(?:[\w-]{1,40}\/){0,3}[a-z][\w-]{1,40}(?:s\/(?=[\w-]{1,60}\/?$)|\/(?=\d{1,12}\/?$)))([\w-]{1,60})(\/?)$/i.exec(
         target,
       ) ?? []
     if (!collection.startsWith(base) || isChanging(target) || isDestructive(target) || state.test(target)) return []
-    return [{ path: `${collection}{id}`, query: [], name: 'id', value, isInPath: true }]
+    return [{ path: `${collection}{id}${slash}`, query: [], name: 'id', value, isInPath: true }]
   })
   return distinct(items).slice(0, itemsMax)
 }
@@ -80,19 +80,34 @@ const pagesMax = 4
 const otherFile = /\.(?!html?$|php$|aspx?$|jsp$|do$)[a-z\d]{1,5}$/i
 
 /** Pages that the start page links to without a parameter, such as `/order`; not those that could change something. */
-export function linkedPages({ front, base }: PageOfSite & Pick<WebSite, 'base'>): readonly string[] {
+export function linkedPages(site: PageOfSite & Pick<WebSite, 'base'>): readonly string[] {
+  return [...new Set(readableTargets(site).filter((target) => !target.includes('?')))].slice(0, pagesMax)
+}
+
+const queriesMax = 2
+
+/** Pages that it links to with parameters, such as `/login?next=/cart`; one of each path. */
+export function linkedQueries(site: PageOfSite & Pick<WebSite, 'base'>): readonly string[] {
+  const targets = readableTargets(site).filter((target) => target.includes('?'))
+  const byPath = new Map(targets.toReversed().map((target) => [pathIn(target), target]))
+  return [...byPath.values()].toReversed().slice(0, queriesMax)
+}
+
+function readableTargets({ front, base }: PageOfSite & Pick<WebSite, 'base'>): readonly string[] {
   const targets = linksOf(front.body).flatMap((link) => targetHere(link, front.path) ?? [])
-  const pages = targets.filter(
+  return targets.filter(
     (target) =>
       target.startsWith(base) &&
       target !== front.path &&
-      !/[?#]/.test(target) &&
-      !otherFile.test(target) &&
+      !otherFile.test(pathIn(target)) &&
       !isChanging(target) &&
       !isDestructive(target) &&
       !state.test(target),
   )
-  return [...new Set(pages)].slice(0, pagesMax)
+}
+
+function pathIn(target: string): string {
+  return target.split('?', 1)[0] ?? target
 }
 
 /** The paths that have parameters, requested without them, and the paths of the linked items. */

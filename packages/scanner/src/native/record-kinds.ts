@@ -25,6 +25,11 @@ const kinds: readonly RecordKind[] = [
     members: /^(?:api_?key|key|password|secret|token|access_?token)$/,
   },
   {
+    names: /^(?:coupons|discounts|gift_?cards|promo_?codes|promotions|vouchers)$/,
+    membersMin: 2,
+    members: /^(?:active|amount|balance|code|discount\w{0,9}|expires?(?:_?at)?|percent(?:age)?|uses?|value)$/,
+  },
+  {
     names: /^(?:e?mails|inbox|messages)$/,
     membersMin: 2,
     members: /^(?:subject|from|to|sender\w{0,9}|recipients\w{0,9})$/,

@@ -42,3 +42,17 @@ it.each<[string, (text: string) => string, boolean]>([
   })
   expect(found.includes('cross-site-scripting-reflected')).toBe(expected)
 })
+
+it.each([
+  ['an error page', 404, true],
+  ['a redirect', 302, false],
+])('evaluates %s that shows a parameter', async (_, status, expected) => {
+  const found = await findOnSite(({ url = '' }, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://here.invalid')
+    response.setHeader('content-type', 'text/html')
+    response.setHeader('connection', 'close')
+    if (pathname === '/') response.end('<a href="/topic?name=tea">Tea</a>')
+    else response.writeHead(status, { location: '/' }).end(`<p>No topic ${searchParams.get('name') ?? ''}`)
+  })
+  expect(found.includes('cross-site-scripting-reflected')).toBe(expected)
+})

@@ -28,8 +28,13 @@ export interface Attempt {
 }
 
 export function reflectedMarkup(attempts: readonly Attempt[]): Proof | null {
-  const found = attempts.find(({ tag, response }) => response.status === 200 && runsMarkup(response, tag))
+  const found = attempts.find(({ tag, response }) => !isRedirect(response) && runsMarkup(response, tag))
   return found ? { ...webProof(found.response, [found.tag]), path: placeOf(found.parameter) } : null
+}
+
+/** Browsers show error pages as well, but not the page of a redirect. */
+function isRedirect({ status }: WebResponse): boolean {
+  return status >= 300 && status < 400
 }
 
 /** Whether a quotation mark ends the attribute that contains the value, so that the value can add others. */

@@ -46,6 +46,16 @@ it.each([
 it.each([
   ['requests the URL', fetched, true],
   ['requests the URL, and hides errors', async (url: string) => (url.includes(':3/') ? 'failed' : fetched(url)), true],
+  [
+    'requests the URL, hides errors, and returns JSON',
+    async (url: string) => (url.includes(':3/') ? 'failed' : JSON.stringify({ text: await fetched(url) })),
+    true,
+  ],
+  [
+    'requests the URL, with the errors of a Python client',
+    async (url: string) => (url.includes(':3/') ? 'All connection attempts failed' : 'fetched'),
+    true,
+  ],
   ['rejects the URL', rejected, false],
   ['repeats the URL', (url: string) => Promise.resolve(url), false],
   ['returns its start page for any URL', () => Promise.resolve(page), false],

@@ -98,7 +98,8 @@ async function productIn(send: SendValue, expression: (product: string) => strin
   return response && found !== undefined ? webProof(response, [found]) : null
 }
 
-const refused = /connection ?refused|ECONNREFUSED|(?:could|can) ?no?t connect|failed to connect/i
+const refused =
+  /connection ?refused|ECONNREFUSED|(?:could|can) ?no?t connect|failed to connect|all connection attempts failed|failed to establish a new connection|\bfetch failed\b|\bconnect(?:ion)? ?error\b/i
 /** One that browsers and `fetch` of Node.js don't block. */
 const closedPort = 3
 const excerptLength = 120
@@ -118,8 +119,16 @@ export async function requestsUrl(
   const [error] = refused.exec(closed.body) ?? []
   if (error !== undefined) return refused.test(open.body) ? null : webProof(closed, [error])
   const excerpt = excerptOf(front.body)
-  const isFetched = excerpt !== undefined && open.body.includes(excerpt) && !closed.body.includes(excerpt)
-  return isFetched && open.status === 200 ? webProof(open, [excerpt]) : null
+  const found = spellingsOf(excerpt).find((text) => open.body.includes(text) && !closed.body.includes(text))
+  return found !== undefined && open.status === 200 ? webProof(open, [found]) : null
+}
+
+/** As it is, in JSON, and in HTML. */
+function spellingsOf(excerpt: string | undefined): readonly string[] {
+  if (excerpt === undefined) return []
+  const escaped = excerpt.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const quoted = [escaped, escaped.replaceAll('"', '&#34;'), escaped.replaceAll('"', '&quot;')]
+  return [excerpt, JSON.stringify(excerpt).slice(1, -1), ...quoted]
 }
 
 /** From the middle of the start page, which its other pages don't share. */

@@ -1,6 +1,6 @@
 /** The pages that a visitor reaches from the start page by links that only show something. */
 import type { NativeContext } from '#native/native-check.ts'
-import { linkedPages } from '#native/parameters.ts'
+import { linkedPages, linkedQueries } from '#native/parameters.ts'
 import { type Page, requestWeb, withPathsOnly } from '#native/web-request.ts'
 import { readScripts, scriptsOf, type WebSite } from '#native/web-site.ts'
 
@@ -31,7 +31,8 @@ async function follow(context: NativeContext, site: WebSite): Promise<SitePages>
   // A slow server would otherwise take the time of all other checks.
   const stopAt = performance.now() + pagesMs
   for (const page of pages) {
-    for (const path of linkedPages({ front: page, base: site.base })) {
+    const links = { front: page, base: site.base }
+    for (const path of [...linkedPages(links), ...linkedQueries(links)]) {
       if (seen.has(path) || pages.length === pagesMax || performance.now() > stopAt) continue
       seen.add(path)
       const response = await requestWeb(context, { target: path })

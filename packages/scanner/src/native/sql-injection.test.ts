@@ -18,7 +18,7 @@ async function found(rows: (database: DatabaseSync, column: string, value: strin
     else {
       try {
         const items = rows(database, entry[0] === 'id' ? 'id' : 'name', entry[1])
-        const text = `<p>${items.length} items for ${entry[1].replaceAll("'", '&#39;').replaceAll('<', '&lt;')}`
+        const text = `${links}<p>${items.length} items for ${entry[1].replaceAll("'", '&#39;').replaceAll('<', '&lt;')}`
         response.end(text)
       } catch {
         response.writeHead(500).end('Something went wrong')

@@ -63,30 +63,34 @@ export async function obeysCondition(parameter: Parameter, send: SendValue): Pro
       const [left, other] = [randomInt(1000, 9000), randomInt(10_000, 90_000)]
       const [trueValue, falseValue] = [`${value}${condition(left, left)}`, `${value}${condition(left, other)}`]
       const whenTrue = await send(trueValue)
-      if (!whenTrue || !isSame(plain, value, whenTrue, trueValue)) return undefined
+      if (!whenTrue || !isSame(plain, whenTrue, [value, trueValue])) return undefined
       const whenFalse = await send(falseValue)
-      return whenFalse && !isSame(plain, value, whenFalse, falseValue) ? { whenFalse, falseValue } : undefined
+      return whenFalse && !isSame(plain, whenFalse, [value, falseValue]) ? { whenFalse, falseValue } : undefined
     }
     const first = await decides()
     const again = first && (await decides())
     // A page with changing content must not look like a decision.
-    const isStable = again && isSame(first.whenFalse, first.falseValue, again.whenFalse, again.falseValue)
+    const isStable = again && isSame(first.whenFalse, again.whenFalse, [value, first.falseValue, again.falseValue])
     if (isStable)
       return { ...webProof(first.whenFalse, [`HTTP/1.1 ${first.whenFalse.status}`]), path: placeOf(parameter) }
   }
   return null
 }
 
-/** Whether two responses are the same apart from the values that they repeat. */
-function isSame(one: WebResponse, value: string, other: WebResponse, otherValue: string): boolean {
-  return one.status === other.status && withoutValue(one.body, value) === withoutValue(other.body, otherValue)
+/** Whether two responses are the same apart from the values that they repeat. A page may also link to the usual value. */
+function isSame(one: WebResponse, other: WebResponse, values: readonly string[]): boolean {
+  return one.status === other.status && withoutValues(one.body, values) === withoutValues(other.body, values)
 }
 
-function withoutValue(body: string, value: string): string {
-  const quotes = ["'", '&#39;', '&#x27;', '&#039;', '&apos;'].map((quote) => value.replaceAll("'", quote))
-  const urls = [encodeURIComponent(value), encodeURIComponent(value).replaceAll('%20', '+'), encodeURI(value)]
+function withoutValues(body: string, values: readonly string[]): string {
+  const spellings = values.flatMap((value) => [
+    ...["'", '&#39;', '&#x27;', '&#039;', '&apos;'].map((quote) => value.replaceAll("'", quote)),
+    encodeURIComponent(value),
+    encodeURIComponent(value).replaceAll('%20', '+'),
+    encodeURI(value),
+  ])
   // The longest first: some are parts of others.
-  return [...quotes, ...urls]
+  return spellings
     .toSorted((left, right) => right.length - left.length)
     .reduce((text, spelling) => text.replaceAll(spelling, ''), body)
 }

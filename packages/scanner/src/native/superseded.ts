@@ -11,6 +11,9 @@ import { debugPage } from '#native/web-parameters.ts'
 import { openRedirect } from '#native/server-commands.ts'
 import { privateKeyPublished } from '#native/web-openid.ts'
 import { personalData } from '#native/web-personal-data.ts'
+import { peoplePage } from '#native/web-people-pages.ts'
+import { recordPages } from '#native/web-record-pages.ts'
+import { streamedData } from '#native/web-sockets.ts'
 import { webTerminalOpen } from '#native/web-terminal.ts'
 import { openUploadForm } from '#native/web-upload-form.ts'
 import { writableApi } from '#native/web-writable.ts'
@@ -45,7 +48,10 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
   [sqlConsoleOpen.id, 'unauth'],
   [openAdministration.id, 'unauth'],
   [personalData.id, 'unauth'],
+  [recordPages.id, 'unauth'],
+  [peoplePage.id, 'unauth'],
   [openApi.id, 'unauth'],
+  [streamedData.id, 'unauth'],
   [openMethods.id, 'unauth'],
   [writableApi.id, 'unauth'],
   [exposedRecords.id, 'unauth'],

@@ -83,3 +83,19 @@ describe('an application without a login', () => {
     expect(await examine(text, jobs)).not.toContain('web-administration-open')
   })
 })
+
+it.each([
+  ['a comment', '<!-- Staff: /staff/queue -->'],
+  ['a link', '<a href="/backoffice">x</a>'],
+  ['a comment, for another page', '<!-- /help/queue -->'],
+])('tries the administration page that the start page names in %s', async (_, front) => {
+  const pages = new Set(['/staff/queue', '/backoffice', '/help/queue'])
+  const requested: string[] = []
+  await findOnSite(({ url = '' }, response) => {
+    response.setHeader('connection', 'close')
+    if (pages.has(url)) requested.push(url)
+    response.writeHead(url === '/' ? 200 : 404).end(`<!doctype html>${front}`)
+  })
+  const [named] = /\/(?:staff\/queue|backoffice)/.exec(front) ?? []
+  expect([...new Set(requested)]).toEqual(named === undefined ? [] : [named])
+})

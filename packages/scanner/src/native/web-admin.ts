@@ -1,6 +1,7 @@
 /** Administration pages that don't require a login, recognized by their controls instead of the product's name. */
 import { hasPasswordField } from '#html.ts'
 import { checkInfo, type NativeCheck, type NativeContext } from '#native/native-check.ts'
+import { namedPaths } from '#native/named-paths.ts'
 import { functionsOf, hasLogin, scriptCalls } from '#native/script-calls.ts'
 import { destructive, verbIn } from '#native/verbs.ts'
 import { folderOf, type Page, pathHere, readPage, readPageAt, requestWeb, webProof } from '#native/web-request.ts'
@@ -34,8 +35,10 @@ export const webAdministration: NativeCheck = {
     const site = await readSite(context)
     const scripted = site && (await scriptedAdministration(context, site))
     if (scripted) return { [openAdministration.id]: scripted }
-    for (const folder of folders) {
-      const page = folder === '' ? site?.front : await readPage(context, `${base}${folder}`)
+    const usual = folders.map((folder) => `${base}${folder}`)
+    const named = site ? await administrationPaths(context, site) : []
+    for (const path of new Set([...usual, ...named])) {
+      const page = path === base ? site?.front : await readPage(context, path)
       if (!page) return {}
       for (const found of [page, ...(await subpages(context, page))]) {
         const controls = found.status === 200 ? administrationControls(found.body, found.path) : undefined
@@ -45,6 +48,20 @@ export const webAdministration: NativeCheck = {
     }
     return { [openAdministration.id]: null }
   },
+}
+
+const namedMax = 4
+const administrationPath =
+  /(?:^|[/_-])(?:admin\w{0,12}|back-?office|backend|dashboard|internal|manage|management|manager|staff)(?:[/_.-]|$)/i
+
+/** Paths of administration pages that links, the robots.txt, and comments of the start page name. */
+async function administrationPaths(context: NativeContext, site: WebSite): Promise<readonly string[]> {
+  const comments = site.front.body.matchAll(/<!--([\s\S]{1,500}?)-->/g).take(20)
+  const mentioned = [...comments].flatMap(([, text = '']) =>
+    [...text.matchAll(/(?:^|[\s"'(:])(\/[\w/-]{3,60})/g).take(5)].map(([, path = '']) => path),
+  )
+  const paths = [...mentioned, ...(await namedPaths(context, site))]
+  return paths.filter((path) => administrationPath.test(path) && verbIn(path) === undefined).slice(0, namedMax)
 }
 
 const readsMax = 4

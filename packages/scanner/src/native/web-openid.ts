@@ -39,6 +39,7 @@ const documents = ['.well-known/openid-configuration', '.well-known/oauth-author
 const Metadata = z.object({
   issuer: z.string(),
   jwks_uri: z.string().optional(),
+  authorization_endpoint: z.string().optional(),
   token_endpoint: z.string().optional(),
   userinfo_endpoint: z.string().optional(),
   registration_endpoint: z.string().optional(),
@@ -50,6 +51,7 @@ const clientSecret = new RegExp(String.raw`"client_secret"\s{0,9}:\s{0,9}"${unma
 export interface Provider {
   readonly issuer: string
   readonly keys?: string | undefined
+  readonly authorization?: string | undefined
   readonly token?: string | undefined
   readonly userinfo?: string | undefined
   readonly registration?: string | undefined
@@ -89,6 +91,7 @@ async function read(context: NativeContext): Promise<Provider | null | undefined
     return {
       issuer: metadata.issuer,
       keys: pathOf(metadata.jwks_uri),
+      authorization: pathOf(metadata.authorization_endpoint),
       token: pathOf(metadata.token_endpoint),
       userinfo: pathOf(metadata.userinfo_endpoint),
       registration: pathOf(metadata.registration_endpoint),

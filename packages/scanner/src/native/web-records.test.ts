@@ -11,6 +11,7 @@ function found(path: string, body: unknown): boolean {
 describe('recordsIn', () => {
   it.each<[string, unknown]>([
     ['/api/users', [{ id: 1, username: 'ann', email: 'ann@example.com' }]],
+    ['/api/coupons', [{ code: 'STAFF', percent: 100 }]],
     ['/api/v1/users/', { count: 1, results: [{ username: 'ann', role: 'admin' }] }],
     ['/api/emails', [{ subject: 'Welcome', from: 'a@example.com', to: ['b@example.com'] }]],
     ['/scheduler/jobs', [{ id: 'report', func: 'os:getpid', trigger: 'interval', next_run_time: '2026-01-01' }]],

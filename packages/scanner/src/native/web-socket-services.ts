@@ -2,7 +2,7 @@
 import { bytes } from '#wire.ts'
 import { checkInfo, type NativeCheck, type NativeContext } from '#native/native-check.ts'
 import { ownHost } from '#native/web-request.ts'
-import { contentOf, frameOf, framesAfterHandshake, hasMessage, upgradeRequest } from '#net/web-socket.ts'
+import { contentOf, endHandshake, frameOf, framesAfterHandshake, hasMessage, upgradeRequest } from '#net/web-socket.ts'
 
 const natsOpen = checkInfo({
   id: 'nats-websocket-open',
@@ -83,11 +83,15 @@ export const webSocketServices: NativeCheck = {
 /** Everything the server sends; undefined if it rejects the handshake. */
 async function talk(context: NativeContext, message: string | undefined): Promise<string | undefined> {
   return context.withConnection(async (connection) => {
-    connection.write(upgradeRequest(ownHost(context), '/'))
-    const greeted = framesAfterHandshake(await connection.read({ ...readOptions, enough: hasMessage }))
-    if (!greeted || message === undefined) return greeted && contentOf(greeted).toString()
-    connection.write(frameOf(bytes(message)))
-    const rest = await connection.read(readOptions)
-    return contentOf(Buffer.concat([greeted, rest])).toString()
+    try {
+      connection.write(upgradeRequest(ownHost(context), '/'))
+      const greeted = framesAfterHandshake(await connection.read({ ...readOptions, enough: hasMessage }))
+      if (!greeted || message === undefined) return greeted && contentOf(greeted).toString()
+      connection.write(frameOf(bytes(message)))
+      const rest = await connection.read(readOptions)
+      return contentOf(Buffer.concat([greeted, rest])).toString()
+    } finally {
+      endHandshake(connection)
+    }
   })
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { findOnPages } from '#native/testing/examine.ts'
 import { isForSharing, uploadForm } from '#native/web-upload-form.ts'
 
 const form =
@@ -23,8 +24,14 @@ it.each([
   ['<title>Acme file server</title>', true],
   ['<title>Apply for a job</title><h1>Upload your photo of the year</h1>', false],
   ['<title>Send a file</title>', true],
+  ['<h1>Share files with colleagues</h1>', true],
   ['<title>Share the file of evidence</title>', false],
   ['<title>Shop</title>', false],
 ])('recognizes a server for uploads by %s: %s', (html, expected) => {
   expect(isForSharing(html)).toBe(expected)
+})
+
+it('finds the form on a page that the start page links to', async () => {
+  const found = await findOnPages({ '/': '<h1>Share files</h1><a href="/new">Upload</a>', '/new': form })
+  expect(found).toContain('file-upload-form-open')
 })

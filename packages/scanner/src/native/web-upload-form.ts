@@ -1,8 +1,9 @@
 /** File servers that list files and accept uploads through a form. */
 import { hasPasswordField } from '#html.ts'
+import { linksOf } from '#native/html-forms.ts'
 import { listedNames } from '#native/listing.ts'
 import { checkInfo, type NativeCheck } from '#native/native-check.ts'
-import { folderOf, requestWeb, webProof } from '#native/web-request.ts'
+import { folderOf, pathHere, requestWeb, webProof } from '#native/web-request.ts'
 
 export const openUploadForm = checkInfo({
   id: 'file-upload-form-open',
@@ -21,6 +22,7 @@ export const openUploadForm = checkInfo({
   verifiedOn: 'miniserve simple-http-server updog uploadserver',
 })
 const pages = ['', 'upload']
+const linkedMax = 2
 
 export const webUploadForm: NativeCheck = {
   checks: [openUploadForm],
@@ -32,11 +34,14 @@ export const webUploadForm: NativeCheck = {
     if (!listing) return {}
     const isFileServer = listedNames(listing.body, base) !== undefined || isForSharing(listing.body)
     if (listing.status !== 200 || !isFileServer) return { [openUploadForm.id]: null }
-    for (const name of pages) {
-      const page = name === '' ? listing : await requestWeb(context, { target: `${base}${name}` })
+    const linked = linksOf(listing.body)
+      .flatMap((link) => pathHere(link, base) ?? [])
+      .filter((path) => /\/(?:add|new|send|upload)(?:[_-]?files?)?\/?$/i.test(path))
+    const paths = new Set([...pages.map((name) => `${base}${name}`), ...linked.slice(0, linkedMax)])
+    for (const target of paths) {
+      const page = target === base ? listing : await requestWeb(context, { target })
       const form = page?.status === 200 ? uploadForm(page.body) : undefined
-      if (page && form !== undefined)
-        return { [openUploadForm.id]: { ...webProof(page, [form]), path: `${base}${name}` } }
+      if (page && form !== undefined) return { [openUploadForm.id]: { ...webProof(page, [form]), path: target } }
     }
     return { [openUploadForm.id]: null }
   },
@@ -46,7 +51,7 @@ export const webUploadForm: NativeCheck = {
 export function isForSharing(html: string): boolean {
   const titles = html.matchAll(/<(?:title|h1)\b[^>]{0,200}>([^<]{0,200})/gi).take(5)
   return [...titles].some(([, text = '']) =>
-    /^\s{0,20}(?:[\w-]{1,30} )?(?:files? (?:upload(?:er)?s?|server|sharing|drop|manager)|upload(?:er)?(?: (?:a |your )?files?)?|(?:send|share|drop|receive)(?: (?:a|some|your))? files?(?: here)?|(?:http|simple)[- ]upload(?:er)?(?: server)?)\s{0,20}$/i.test(
+    /^\s{0,20}(?:[\w-]{1,30} )?(?:files? (?:upload(?:er)?s?|server|sharing|drop|manager)|upload(?:er)?(?: (?:a |your )?files?)?|(?:send|share|drop|receive)(?: (?:a|some|your))? files?(?: here| with [a-z ]{2,30})?|(?:http|simple)[- ]upload(?:er)?(?: server)?)\s{0,20}$/i.test(
       text,
     ),
   )

@@ -18,20 +18,29 @@ export interface SharedClient {
   readonly usesHttp2: HttpClient['usesHttp2']
   /** Whether the response to a request is cached. */
   isCached(origin: Origin, request: HttpRequest): boolean
+  /** Cached responses to GET requests without a query and headers of their own, in the order of their arrival. */
+  pagesOf(origin: Origin): readonly CachedPage[]
   /** Number of requests sent. */
   readonly sent: () => number
   /** Clears the cache. */
   clear(): void
 }
 
+interface CachedPage {
+  readonly request: HttpRequest
+  readonly response: HttpResponse
+}
+
 export function createSharedClient(client: Pick<HttpClient, 'request' | 'usesHttp2'>): SharedClient {
   const kept = new Map<string, HttpResponse | HttpFailure>()
+  const pages = new Map<string, { readonly site: string; readonly request: HttpRequest }>()
   const pending = new Map<string, Promise<HttpResponse | HttpFailure>>()
   let bytes = 0
   let sent = 0
   const evict = (key: string) => {
     const size = sizeOf(kept.get(key))
     if (!kept.delete(key)) return
+    pages.delete(key)
     bytes -= size
     totalBytes -= size
   }
@@ -51,6 +60,7 @@ export function createSharedClient(client: Pick<HttpClient, 'request' | 'usesHtt
     const response = await client.request(origin, request, options)
     // Failures are cached too, so that other checks don't repeat them, unless those wait longer.
     if (response.kind === 'response' || options.deadlineMs === undefined) store(key, response)
+    if (kept.has(key) && isPage(request)) pages.set(key, { site: siteOf(origin), request })
     return response
   }
   return {
@@ -68,11 +78,24 @@ export function createSharedClient(client: Pick<HttpClient, 'request' | 'usesHtt
     },
     usesHttp2: client.usesHttp2,
     isCached: (origin, request) => kept.has(keyOf(origin, request)),
+    pagesOf: (origin) =>
+      [...pages].flatMap(([key, { site, request }]) => {
+        const response = site === siteOf(origin) ? kept.get(key) : undefined
+        return response?.kind === 'response' ? [{ request, response }] : []
+      }),
     sent: () => sent,
     clear() {
       for (const key of kept.keys()) evict(key)
     },
   }
+}
+
+function isPage({ method, path, headers = {}, body }: HttpRequest): boolean {
+  return method === 'GET' && !path.includes('?') && Object.keys(headers).length === 0 && body === undefined
+}
+
+function siteOf({ port, tls, hostname }: Origin): string {
+  return `${tls} ${port} ${hostname}`
 }
 
 /**
@@ -87,12 +110,11 @@ function sizeOf(response: HttpResponse | HttpFailure | undefined): number {
 
 /** Built from the headers as sent, so that a header with its default value makes no difference. */
 function keyOf(origin: Origin, request: HttpRequest): string {
-  const { port, tls, hostname } = origin
   const flat = requestHeaders(origin, request)
   const headers = Object.fromEntries(
     flat.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), flat[at + 1] ?? '']] : [])),
   )
-  return `${tls} ${port} ${hostname} ${requestKey({ ...request, headers })}`
+  return `${siteOf(origin)} ${requestKey({ ...request, headers })}`
 }
 
 /** Identity of a request: everything that is sent to the service. */

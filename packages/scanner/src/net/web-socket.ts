@@ -1,5 +1,6 @@
 /** The opening handshake and frames of WebSocket (RFC 6455). */
 import { randomBytes } from 'node:crypto'
+import type { TcpConnection } from '#net/tcp.ts'
 
 const endOfHead = '\r\n\r\n'
 
@@ -14,6 +15,14 @@ export function upgradeRequest(host: string, path: string, more: readonly string
     ...more,
   ]
   return `${lines.join('\r\n')}${endOfHead}`
+}
+
+/**
+ * Closes the connection without a reset. A server in Node.js whose handler ignores the path of a handshake has no handler
+ * for errors of the connection either, so a reset would end the server.
+ */
+export function endHandshake({ socket }: Pick<TcpConnection, 'socket'>): void {
+  socket.destroy()
 }
 
 /** The start of the frames in the response to a handshake; undefined if the server rejected it or hasn't finished it. */
@@ -32,8 +41,20 @@ export function frameOf(content: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([0x82, 0x80 | content.length, 0, 0, 0, 0]), content])
 }
 
+/** A text frame of at most 65,535 bytes, masked with zeros. */
+export function textFrameOf(text: string): Buffer {
+  const content = Buffer.from(text)
+  const length = content.length < 126 ? [0x80 | content.length] : [0xfe, content.length >> 8, content.length & 0xff]
+  return Buffer.concat([Buffer.from([0x81, ...length, 0, 0, 0, 0]), content])
+}
+
 /** The content of a server's frames, as far as it has arrived. */
 export function contentOf(frames: Buffer): Buffer {
+  return Buffer.concat(messagesOf(frames))
+}
+
+/** The same, frame by frame. */
+export function messagesOf(frames: Buffer): readonly Buffer[] {
   const contents: Buffer[] = []
   for (let at = 0; at + 2 <= frames.length;) {
     const short = (frames[at + 1] ?? 0) & 0x7f
@@ -44,7 +65,7 @@ export function contentOf(frames: Buffer): Buffer {
     if (!isControl) contents.push(frames.subarray(start, start + length))
     at = start + length
   }
-  return Buffer.concat(contents)
+  return contents
 }
 
 /** Whether a message of the server has started to arrive, or the handshake was rejected. */

@@ -1,55 +1,34 @@
 /** Runs the HTTP checks of one service: shared requests, calibration, and matching. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { HttpRequest } from '#net/http-message.ts'
-import type { Lookup } from '#template/dsl-value.ts'
-import { calibrate, type Calibration, type Listener } from '#template/calibration.ts'
-import { variantsOf, type Group, type Member, type Variant } from '#template/groups.ts'
-import { createHealth, hasBody, type Health } from '#template/health.ts'
-import { responseParts, headOf } from '#template/response-parts.ts'
+import { calibrate } from '#template/calibration.ts'
+import { variantsOf, type Group, type Variant } from '#template/groups.ts'
+import { createHealth, hasBody } from '#template/health.ts'
 import { requestBuildersOf, type RequestBuilder } from '#template/request-builders.ts'
-import { follow, isUnanswered, type Chain, type Exchange } from '#template/redirects.ts'
-import { evaluateOperators } from '#template/matcher.ts'
+import { matchLinkedPages } from '#template/linked-pages.ts'
+import { candidatesOf, lookupOf, markBroken, matchExchange, type HttpRun } from '#template/match-http.ts'
+import { follow, isUnanswered, type Chain } from '#template/redirects.ts'
 import { prepare } from '#template/plan.ts'
-import { createPrefilter, type Prefilter } from '#template/prefilter.ts'
-import { completions, addPending, type Progress } from '#template/progress.ts'
+import { completions, addPending } from '#template/progress.ts'
 import { identifiedNames } from '#template/relevance.ts'
 import { runSequences } from '#template/run-sequences.ts'
-import { isAbout, isForeignPath, shouldSend, namesOfMatch, runtimesOf } from '#template/selection.ts'
-import { createSharedClient, type SharedClient } from '#net/shared-client.ts'
-import { toDoubted, toFinding } from '#template/finding.ts'
+import { isAbout, isForeignPath, shouldSend, runtimesOf } from '#template/selection.ts'
+import { createSharedClient } from '#net/shared-client.ts'
 import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
 import type { Template } from '#template/template.ts'
-import { variablesOf, withSuppliedValues, withRandom, withVariables } from '#template/variables.ts'
-import { verifyMatch } from '#template/match-verification.ts'
+import { variablesOf, withSuppliedValues } from '#template/variables.ts'
 import { runUnit, Stopped } from '#unit.ts'
 
 /** Concurrent requests per origin; the client may allow fewer. */
 const CONCURRENT_REQUESTS = 6
 /** Number of templates to match before yielding to the event loop. */
 const MATCHES_PER_TICK = 200
-/** Below this number of templates, the prefilter doesn't pay off. */
-const PREFILTER_FROM = 12
 
 interface SentRequest {
   readonly group: Group
   readonly variant: Variant
   readonly path: string
   readonly chain: Chain
-}
-/** State shared by the checks of one service. */
-interface HttpRun {
-  readonly run: ServiceRun
-  readonly client: SharedClient
-  readonly basePath: string
-  readonly calibration: Calibration
-  readonly health: Health
-  readonly progress: Map<Template, Progress>
-  readonly lookups: Map<Template, Lookup>
-  readonly targetLookup: Lookup
-  /** There are so few checks that all of them run. */
-  readonly isSmall: boolean
-  /** Names of the identified products; matches add to it. */
-  readonly names: Set<string>
 }
 
 /** @throws only when the run's signal aborts */
@@ -72,6 +51,7 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
     targetLookup: withSuppliedValues(tools.suppliedValues, (name) => variables.get(name)),
     isSmall: isSmall || tools.isExhaustive === true,
     names: identifiedNames(run.service.technologies).union(runtimesOf(calibration.responses)),
+    found: new Set(),
   }
   try {
     const { last = [], first = [] } = Object.groupBy(groups, (group) => (group.isUndecodable ? 'last' : 'first'))
@@ -116,6 +96,7 @@ async function* runGroups(work: HttpRun, groups: readonly Group[]): AsyncIterabl
       work,
       ranked.toSorted(([left], [right]) => left - right).map(([, group]) => group),
     )
+    yield* matchLinkedPages(work, groups)
   } catch (error) {
     // Checks completed before the deadline count as completed.
     yield* completions(work.progress)
@@ -209,27 +190,10 @@ function writeRequest(work: HttpRun, builder: RequestBuilder, template: Template
   }
 }
 
-function markBroken({ progress }: HttpRun, template: Template, stopReason: string | null = null): void {
-  const current = progress.get(template)
-  if (!current) return
-  current.isBroken = true
-  current.stopReason ??= stopReason
-}
-
-/**
- * Variables of the target and the template, and random values that stay constant per template and
- * service.
- */
-function lookupOf({ lookups, targetLookup }: HttpRun, template: Template): Lookup {
-  const cached = lookups.get(template) ?? withVariables(template.variables, withRandom(targetLookup))
-  lookups.set(template, cached)
-  return cached
-}
-
 async function* matchChain(work: HttpRun, sent: SentRequest): AsyncIterable<ServiceEvent> {
   let seen = 0
   const { members } = sent.variant
-  const candidates = sent.chain.exchanges.map(({ response }) => candidatesOf(sent.variant, response))
+  const candidates = sent.chain.exchanges.map(({ response }) => candidatesOf(members, response))
   for (const [at, member] of members.entries()) {
     const progress = work.progress.get(member.template)
     if (!progress || progress.isDone) continue
@@ -238,7 +202,7 @@ async function* matchChain(work: HttpRun, sent: SentRequest): AsyncIterable<Serv
       if (candidates[hop]?.[at] === 0) continue
       if (++seen % MATCHES_PER_TICK === 0) await nextTurn()
       try {
-        isInconclusive = (yield* matchExchange(work, sent, exchange, member)) || isInconclusive
+        isInconclusive = (yield* matchExchange(work, { path: sent.path, exchange }, member)) || isInconclusive
       } catch (error) {
         if (!(error instanceof Stopped)) throw error
         markBroken(work, member.template, error.message)
@@ -248,40 +212,4 @@ async function* matchChain(work: HttpRun, sent: SentRequest): AsyncIterable<Serv
     // A template that stopped at its first match did not send everything, so it has no coverage.
     if (isUnanswered(sent.chain) || isInconclusive || progress.isDone) progress.isBroken = true
   }
-}
-
-const prefilters = new WeakMap<readonly Member[], Prefilter>()
-
-/** Indexes of members that may match; undefined to check all. */
-function candidatesOf({ members }: Variant, response: Exchange['response']): Uint8Array | undefined {
-  if (members.length < PREFILTER_FROM) return undefined
-  const operators = members.flatMap(({ template, block }) => template.http[block]?.operators ?? [])
-  const prefilter = prefilters.get(members) ?? createPrefilter(operators)
-  prefilters.set(members, prefilter)
-  return prefilter.candidates(`${headOf(response)}\r\n${response.body.toString('latin1')}`)
-}
-
-/** @returns whether a match could not be decided, so that the check is incomplete */
-async function* matchExchange(
-  work: HttpRun,
-  sent: SentRequest,
-  exchange: Exchange,
-  { template, block: blockIndex }: Member,
-) {
-  const block = template.http[blockIndex]
-  if (!block) return false
-  let isInconclusive = false
-  const listener: Listener = { template, block, lookup: lookupOf(work, template), unit: work.run.units.of(template.id) }
-  const response = responseParts(exchange, listener.lookup, block.bodyBytesMax)
-  for (const match of evaluateOperators(block.operators, response, listener.unit)) {
-    const verdict = await verifyMatch(work, sent.path, exchange, listener, match)
-    if (verdict === 'unknown') isInconclusive = true
-    yield* toDoubted(exchange, template, match, verdict)
-    if (verdict !== 'true') continue
-    for (const name of namesOfMatch(template, match.name)) work.names.add(name)
-    if (!match.isSilent) yield toFinding(work.run, exchange, template, match)
-    const progress = work.progress.get(template)
-    if (progress && (template.stopsAtFirstMatch || block.stopsAtFirstMatch)) progress.isDone = true
-  }
-  return isInconclusive
 }

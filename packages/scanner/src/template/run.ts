@@ -26,6 +26,8 @@ const portDeadlineMs: Readonly<Record<ScanProfile, number>> = { gentle: 120_000,
 /** Number of serious findings at which a host is treated as a honeypot. */
 const HONEYPOT_FINDINGS_MIN = 15
 const HONEYPOT_QUALITY = 30
+/** Other pages of a host on which the checks of the front page also run. */
+const LINKED_PAGES_MAX = 16
 
 /**
  * Runs every check of the plan that applies to one of the services. Yields findings, one coverage
@@ -37,7 +39,7 @@ const HONEYPOT_QUALITY = 30
  */
 export async function* runChecks(target: CheckTarget, plan: CheckPlan, tools: CheckTools): AsyncIterable<Observation> {
   const serious: Finding[] = []
-  const allowance = { payloadRequests: payloadLimits(tools).requestsPerHost }
+  const allowance = { payloadRequests: payloadLimits(tools).requestsPerHost, linkedPages: LINKED_PAGES_MAX }
   const units = tools.units ?? createUnits(target.address, payloadLimits(tools).requestsPerHost)
   const permissions = {
     allowed: tools.permissions ?? new Set<CheckPermission>(),

@@ -72,7 +72,7 @@ export interface ServiceRun {
   readonly plan: CheckPlan
   readonly tools: CheckTools
   /** Remaining budget shared by all services of the host. */
-  readonly allowance: { payloadRequests: number }
+  readonly allowance: { payloadRequests: number; linkedPages: number }
   readonly units: Units
   readonly permissions: Permissions
   /** Aborts with the scan or at the port's deadline. */
