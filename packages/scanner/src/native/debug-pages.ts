@@ -113,6 +113,7 @@ const sqlErrors: readonly RegExp[] = [
   /\bSQLSTATE\[(?:42000|42601|HY000)\][^<\n]{0,40}(?:syntax error|General error: 1 )/i,
   /\b(?:sqlite3\.OperationalError|SQLITE_ERROR|SQLiteException)\b[^<\n]{0,60}(?:unrecognized token|syntax error|near)/,
   /\bOperationalError\b[^<\n]{0,99}<[\s\S]{0,2000}?\b(?:unrecognized token: (?:"|&quot;)|near (?:"|&quot;)[^\n]{1,99}: syntax error)/,
+  /\bError: (?:near \\?(?:"|&quot;|&#34;)[^\n]{1,99}: syntax error|unrecognized token: \\?(?:"|&quot;|&#34;))/,
   /\bunterminated quoted (?:string|identifier) at or near\b/,
   /\bORA-0(?:0933|1756)\b/,
   /\bUnclosed quotation mark after the character string\b/,

@@ -20,7 +20,9 @@ export function personalMember(body: string, kind: 'list' | 'record'): string | 
   const [sufficient] = objects.flatMap((object) => filled(object).filter(isDecisive))
   if (sufficient !== undefined) return `"${sufficient}"`
   const [contact, second] = objects.filter((object) => isContact(object))
-  return contact && (second || kind === 'record') ? mailOf(contact) : undefined
+  if (contact && (second || kind === 'record')) return mailOf(contact)
+  const [address] = kind === 'record' ? objects.flatMap((object) => deliveryAddressOf(object)) : []
+  return address === undefined ? undefined : `"${address}"`
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -32,6 +34,21 @@ function isContact(object: JsonObject): boolean {
     mailOf(object) !== undefined &&
     names.some((name) => /^(?:phone|mobile|telephone|tel)(?:_?(?:number|no))?$/.test(name))
   )
+}
+
+/** The address of a customer's order or invoice, unlike that of a shop. */
+function deliveryAddressOf(object: JsonObject): readonly string[] {
+  const names = filled(object)
+  const isOfCustomer = names.some((name) =>
+    /^(?:user|customer|client|buyer|recipient)(?:_?(?:id|name))?$/.test(normalized(name)),
+  )
+  const isOrder = names.some((name) =>
+    /^(?:total|amount|items|products|order_?(?:id|no|number))$/.test(normalized(name)),
+  )
+  const address = /^(?:(?:shipping|delivery|billing)_?)?(?:address|street)$/
+  return isOfCustomer && isOrder
+    ? names.filter((name) => address.test(normalized(name)) && /\p{L}{3}.{0,60}\d/u.test(String(object[name])))
+    : []
 }
 
 function mailOf(object: JsonObject): string | undefined {

@@ -30,6 +30,13 @@ const kinds: readonly RecordKind[] = [
     members: /^(?:active|amount|balance|code|discount\w{0,9}|expires?(?:_?at)?|percent(?:age)?|uses?|value)$/,
   },
   {
+    names: /^(?:appointments|bookings|complaints|invoices|leads|orders|payments|reservations|shipments|tickets)$/,
+    membersMin: 2,
+    members:
+      /^(?:address|billing_?\w{3,20}|buyer\w{0,9}|client\w{0,9}|customer\w{0,9}|from|guest\w{0,9}|iban|notes?|phone|recipient\w{0,9}|reporter|requester|shipping_?\w{3,20})$/,
+    decisive: /^(?:(?:customer|client|guest|buyer|contact)_?)?e_?mail(?:_?address)?$/,
+  },
+  {
     names: /^(?:e?mails|inbox|messages)$/,
     membersMin: 2,
     members: /^(?:subject|from|to|sender\w{0,9}|recipients\w{0,9})$/,
@@ -91,6 +98,16 @@ export function recordsIn(body: string, { members, membersMin, decisive }: Recor
     if (proving.length >= membersMin) return `"${proving[0]}"`
   }
   return undefined
+}
+
+/** Like {@link recordsIn}, for lists whose name in a JSON object is that of a kind. */
+export function namedRecordsIn(body: string): string | undefined {
+  if (!/^\s{0,99}\{/.test(body) || body.length > parsedLengthMax) return undefined
+  const members = z.record(z.string(), z.unknown()).safeParse(jsonIn(body)).data ?? {}
+  return Object.entries(members).flatMap(([name, value]) => {
+    const kind = kindOf(name)
+    return (kind && recordsIn(JSON.stringify(value), kind)) ?? []
+  })[0]
 }
 
 function listsIn(body: string): (readonly Record<string, unknown>[])[] {

@@ -17,7 +17,7 @@ export const scripting = checkInfo({
     'Escape every value for the context in which the page shows it, and send a Content-Security-Policy header without `unsafe-inline`.',
   reference: 'https://cwe.mitre.org/data/definitions/79.html',
   tags: 'xss injection',
-  verifiedOn: 'express-api fastapi-parameters',
+  verifiedOn: 'express-api express-tickets fastapi-parameters',
 })
 
 /** The response to a parameter with quotation marks and a tag. */

@@ -59,3 +59,22 @@ it.each<[string, (database: DatabaseSync, column: string, value: string) => read
 ])('is silent on %s', async (_, rows) => {
   expect(await found(rows)).toEqual([])
 })
+
+it('proves an error of SQLite, and markup that only works without quotation marks', async () => {
+  using database = new DatabaseSync(':memory:')
+  database.exec('CREATE TABLE item (name TEXT)')
+  const found = await findOnSite(({ url = '' }, response) => {
+    response.setHeader('connection', 'close')
+    const { pathname, searchParams } = new URL(url, 'http://here.invalid')
+    const value = searchParams.get('q') ?? ''
+    if (pathname !== '/' && pathname !== '/find') return void response.writeHead(404).end()
+    try {
+      database.prepare(`SELECT * FROM item WHERE name LIKE '%${value}%'`).all()
+      response.setHeader('content-type', 'text/html')
+      response.end(`<form action="/find"><input name="q"></form><b>${value}</b>`)
+    } catch (error) {
+      response.writeHead(500).end(String(error))
+    }
+  })
+  expect(found).toEqual(expect.arrayContaining(['cross-site-scripting-reflected', 'sql-injection-error']))
+})

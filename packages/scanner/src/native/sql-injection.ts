@@ -23,7 +23,7 @@ export const errorInjection = checkInfo({
   summary:
     'A quotation mark in a parameter causes a database syntax error, so its value becomes part of an SQL statement unescaped.',
   ...description,
-  verifiedOn: 'sql-parameter',
+  verifiedOn: 'express-tickets sql-parameter',
 })
 export const conditionInjection = checkInfo({
   id: 'sql-injection-boolean',

@@ -31,6 +31,46 @@ it.each<[string, unknown, boolean]>([
   expect((await findOnSite(serve(config, () => false))).includes('api-secrets-exposed')).toBe(expected)
 })
 
+it.each([
+  ['keys', [{ id: 'k1', label: 'ERP', key: 'live_5b2f7c0de1a94433' }], true],
+  ['names of keys', [{ id: 'k1', key: 'erp-synchronization' }], false],
+])('evaluates a list of %s', async (_, keys, expected) => {
+  const found = await findOnSite(({ url }, response) => {
+    response.setHeader('connection', 'close')
+    if (url === '/openapi.json')
+      response.end(JSON.stringify({ openapi: '3.0.0', paths: { '/admin/keys': { get: {} } } }))
+    else if (url === '/admin/keys') response.end(JSON.stringify(keys))
+    else response.writeHead(404).end()
+  })
+  expect(found.includes('api-secrets-exposed')).toBe(expected)
+})
+
+it('reads the internal paths that robots.txt names', async () => {
+  const found = await findOnSite(({ url }, response) => {
+    response.setHeader('connection', 'close')
+    if (url === '/') response.end('<h1>Staff</h1>')
+    else if (url === '/robots.txt') response.end('User-agent: *\nDisallow: /debug/config\n')
+    else if (url === '/debug/config') response.end('{"env":{"LDAP_PASSWORD":"correct-horse-9"}}')
+    else response.writeHead(404).end()
+  })
+  expect(found).toContain('api-secrets-exposed')
+})
+
+it.each<[string, (header: { alg?: string }) => number, boolean]>([
+  ['searches for the user of an unsigned token', ({ alg }) => (alg === 'none' ? 404 : 401), true],
+  ['finds nothing with any token', () => 404, false],
+])('evaluates an API that %s', async (_, status, expected) => {
+  const found = await findOnSite(({ url, headers }, response) => {
+    response.setHeader('connection', 'close')
+    const [header = ''] = (headers.authorization ?? '').replace('Bearer ', '').split('.')
+    if (url === '/openapi.json') response.end(JSON.stringify(description))
+    else if (url !== '/api/me') response.writeHead(404).end()
+    else if (header === '') response.writeHead(401).end()
+    else response.writeHead(status(JSON.parse(Buffer.from(header, 'base64url').toString()))).end()
+  })
+  expect(found.includes('jwt-unsigned-accepted')).toBe(expected)
+})
+
 it.each<[string, (header: { alg?: string }, signature: string) => boolean, boolean]>([
   ['unsigned tokens', ({ alg }) => alg === 'none', true],
   ['any token', () => true, false],

@@ -18,7 +18,7 @@ export const apiSecrets = checkInfo({
     'Require authentication for the operation, remove secrets from its response, and rotate the exposed ones.',
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',
   tags: 'exposure api secrets',
-  verifiedOn: 'fastapi-tokens',
+  verifiedOn: 'express-tickets fastapi-tokens',
 })
 export const unsignedAccepted = checkInfo({
   id: 'jwt-unsigned-accepted',
@@ -56,6 +56,10 @@ const secret = new RegExp(
 )
 /** A user and a password in a URL. */
 const credentials = /"[a-z][a-z\d+.-]{1,20}:\/\/[\w.-]{1,60}:(?!\*|x{3}|<|\$\{|redacted)[^\s:@/"]{3,100}@[\w.-]{1,200}/i
+const listOfKeys = /\/(?:(?:api|access|integration)[_-]?)?(?:keys|tokens|secrets|credentials)\/?$/i
+/** Key material of a length that nobody guesses, unlike the name or number of a key. */
+const listedKey =
+  /"(?:key|token|secret|value)"\s{0,9}:\s{0,9}"(?=[^"]{0,60}\d)(?=[^"]{0,60}[A-Za-z])[\w.+/=-]{16,200}"/i
 const unsignedTried = 4
 
 export const webApiSecrets: NativeCheck = {
@@ -77,8 +81,8 @@ export const webApiSecrets: NativeCheck = {
 function secretIn(answers: readonly Answer[]): Proof | null {
   for (const { target, page } of answers) {
     const isJson = page.status === 200 && /^\s{0,9}[[{]/.test(page.body)
-    const sign = internal.test(target) ? secret : credentials
-    const [found] = isJson ? (sign.exec(page.body) ?? []) : []
+    const signs = [internal.test(target) ? secret : credentials, ...(listOfKeys.test(target) ? [listedKey] : [])]
+    const [found] = isJson ? signs.flatMap((sign) => sign.exec(page.body)?.[0] ?? []) : []
     if (found !== undefined) return { ...webProof(page, [found]), path: target }
   }
   return null
@@ -103,9 +107,10 @@ async function acceptsUnsigned(
   for (const target of targets) {
     const claims = claimsOf(provider?.issuer)
     const unsigned = await withToken(context, target, `${encoded({ alg: 'none', typ: 'JWT' })}.${claims}.`)
-    if (unsigned?.status !== 200) continue
+    // A token for a user who doesn't exist.
+    if (unsigned?.status !== 200 && unsigned?.status !== 404) continue
     const signed = await withToken(context, target, `${encoded({ alg: 'HS256', typ: 'JWT' })}.${claims}.Z2xhY2lz`)
-    if (signed?.status === 401) return { ...webProof(unsigned, ['HTTP/1.1 200']), path: target }
+    if (signed?.status === 401) return { ...webProof(unsigned, [`HTTP/1.1 ${unsigned.status}`]), path: target }
   }
   return null
 }

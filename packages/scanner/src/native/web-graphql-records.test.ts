@@ -10,7 +10,12 @@ const listOf = (name: string) => ({
   name: null,
   ofType: { kind: 'LIST', name: null, ofType: { kind: 'OBJECT', name, ofType: null } },
 })
-const required = { name: 'id', args: [{ defaultValue: null, type: { kind: 'NON_NULL' } }] }
+const argument = (type: string) => ({
+  name: 'id',
+  defaultValue: null,
+  type: { kind: 'NON_NULL', name: null, ofType: { kind: 'SCALAR', name: type } },
+})
+const required = { name: 'id', args: [argument('String')] }
 const field = (name: string, type: object = scalar, rest: object = {}) => ({ name, args: [], type, ...rest })
 const schemaOf = (queries: object[], members: object[]) => ({
   data: {
@@ -49,6 +54,15 @@ it.each<[string, object, object, boolean]>([
     'addresses of users',
     schemaOf([field('allUsers', listOf('Row'))], [field('email')]),
     { data: { allUsers: [{ email: 'ann@example.com' }] } },
+    true,
+  ],
+  [
+    'the password of a record by number',
+    schemaOf(
+      [field('user', { kind: 'OBJECT', name: 'Row', ofType: null }, { args: [argument('Int')] })],
+      [field('login'), field('password')],
+    ),
+    { data: { user: { login: 'ann', password: 'correct-horse' } } },
     true,
   ],
   [

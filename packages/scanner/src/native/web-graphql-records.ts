@@ -16,7 +16,7 @@ export const graphqlRecords = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'A list in the GraphQL schema returns email addresses, passwords, or tokens to unauthenticated requests. The check sent queries only, no mutations.',
+    'A list in the GraphQL schema, or a record with a low number, returns email addresses, passwords, or tokens to unauthenticated requests. The check sent queries only, no mutations.',
   impact: 'An attacker can read the records, and use any passwords and tokens in them.',
   remediation: 'Check authentication in the resolvers or in front of the API, not only in the user interface.',
   reference: 'https://graphql.org/learn/authorization/',
@@ -31,7 +31,7 @@ const secret = /(?:^|_)(?:(?:api_?|access_?|auth_?)?(?:key|token)|secret|passwor
 const address = /^e_?mail(?:_?address)?$/
 
 const typeOf = '{kind name ofType{kind name ofType{kind name ofType{kind name}}}}'
-const fieldsOf = `fields{name args{defaultValue type{kind}} type${typeOf}}`
+const fieldsOf = `fields{name args{name defaultValue type{kind name ofType{kind name}}} type${typeOf}}`
 const schemaQuery = `{__schema{queryType{${fieldsOf}} types{name ${fieldsOf}}}}`
 
 interface Type {
@@ -44,7 +44,7 @@ const Type: z.ZodType<Type> = z.lazy(() =>
 )
 const Field = z.object({
   name: z.string().regex(/^\w{1,100}$/),
-  args: z.array(z.object({ defaultValue: z.unknown(), type: z.object({ kind: z.string() }) })),
+  args: z.array(z.object({ name: z.string().regex(/^\w{1,100}$/), defaultValue: z.unknown(), type: Type })),
   type: Type,
 })
 type Field = z.infer<typeof Field>
@@ -81,30 +81,44 @@ export const webGraphqlRecords: NativeCheck = {
 
 interface List {
   readonly name: string
+  /** Of a single record, such as `(id:1)`; empty for a list. */
+  readonly calls: readonly string[]
   readonly members: readonly string[]
   /** Those of the members that must not be public. */
   readonly internal: readonly string[]
 }
 
-/** Lists of the schema that need no arguments and have internal members. */
+const recordNumbers = [1, 2]
+
+/** Lists of the schema that need no arguments, and records that need only a number, with internal members. */
 function listsIn(body: string): readonly List[] | undefined {
   const schema = Schema.safeParse(jsonIn(body)).data?.data.__schema
   if (!schema) return undefined
   const members = new Map(schema.types.map(({ name, fields }) => [name, fields ?? []]))
   const lists = schema.queryType.fields.flatMap((field) => {
     const { name, isList } = innerOf(field.type)
-    if (!isList || needsArguments(field)) return []
+    const calls = isList ? [''] : callsByNumber(field)
+    if (calls.length === 0 || (isList && needsArguments(field))) return []
     const plain = (members.get(name) ?? []).filter((member) => !needsArguments(member) && isPlain(member.type))
     const names = plain.map((member) => member.name)
     const internal = names.filter((member) => isInternal(member, field.name))
-    return internal.length > 0 ? [{ name: field.name, members: names, internal }] : []
+    return internal.length > 0 ? [{ name: field.name, calls, members: names, internal }] : []
   })
-  return lists.slice(0, listsMax)
+  return lists.toSorted((left, right) => left.calls.length - right.calls.length).slice(0, listsMax)
+}
+
+/** Arguments for a field such as `user(id: Int!)`. */
+function callsByNumber({ args }: Field): readonly string[] {
+  const [only, ...others] = args
+  const type = only?.type.ofType?.name ?? only?.type.name ?? ''
+  if (!only || others.length > 0 || !/^(?:ID|Int)$/.test(type)) return []
+  return recordNumbers.map((number) => `(${only.name}:${number})`)
 }
 
 function isInternal(member: string, list: string): boolean {
   const name = snakeCase(member)
-  return secret.test(name) || (address.test(name) && kindOf(snakeCase(list).replace(/^all_/, '')) !== undefined)
+  const kind = snakeCase(list).replace(/^all_/, '')
+  return secret.test(name) || (address.test(name) && (kindOf(kind) ?? kindOf(`${kind}s`)) !== undefined)
 }
 
 function snakeCase(name: string): string {
@@ -127,14 +141,16 @@ function isPlain(type: Type): boolean {
 async function recordsOf(
   context: NativeContext,
   path: string,
-  { name, members, internal }: List,
+  { name, calls, members, internal }: List,
 ): Promise<Proof | null> {
   const chosen = [...new Set([...internal, ...members])].slice(0, membersMax)
-  const response = await query(context, path, `{${name}{${chosen.join(' ')}}}`)
-  if (response?.status !== 200) return null
-  for (const member of internal) {
-    const [found] = new RegExp(`"${member}"\\s{0,9}:\\s{0,9}"[^"*]{3,200}"`).exec(response.body) ?? []
-    if (found !== undefined) return { ...webProof(response, [found]), path }
+  for (const call of calls) {
+    const response = await query(context, path, `{${name}${call}{${chosen.join(' ')}}}`)
+    if (response?.status !== 200) continue
+    for (const member of internal) {
+      const [found] = new RegExp(`"${member}"\\s{0,9}:\\s{0,9}"[^"*]{3,200}"`).exec(response.body) ?? []
+      if (found !== undefined) return { ...webProof(response, [found]), path }
+    }
   }
   return null
 }

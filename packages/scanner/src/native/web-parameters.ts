@@ -100,6 +100,7 @@ export const webParameters: NativeCheck = {
       [phpInclusion.id]: isPhp ? await firstProof(files, (item) => readsSource(item, sender(item))) : null,
       [scripting.id]:
         reflectedMarkup(attempts) ??
+        reflectedMarkup(await withoutQuotes(context, attempts)) ??
         (await firstProof(repeated, (attempt) => addsAttribute(attempt, sender(attempt.parameter)))),
       [errorInjection.id]: error,
       // The same weakness; the error shows it with fewer requests.
@@ -193,6 +194,17 @@ async function attemptsOf(context: NativeContext, parameters: readonly Parameter
     if (response) attempts.push({ parameter, tag, response })
   }
   return attempts
+}
+
+/** Again without quotation marks, where these caused an error. */
+async function withoutQuotes(context: NativeContext, attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
+  const failed = attempts.filter(({ response }) => response.status >= 500)
+  const again: Attempt[] = []
+  for (const { parameter, tag } of failed) {
+    const response = await requestWith(context, parameter, `${parameter.value}${tag}`)
+    if (response) again.push({ parameter, tag, response })
+  }
+  return again
 }
 
 /** Whether the page contains the value in any form. */

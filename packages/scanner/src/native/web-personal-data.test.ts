@@ -15,6 +15,19 @@ async function isFound(answers: Readonly<Record<string, unknown>>, otherwise?: u
   return found.includes('api-personal-data-exposed')
 }
 
+const order = (number: number) => ({ id: number, user_id: 2, total: 38.4, address: `Mara Quist, Torggatan ${number}` })
+
+it('finds orders that the site links to by number', async () => {
+  const found = await findOnSite(({ url = '' }, response) => {
+    response.setHeader('connection', 'close')
+    const number = Number(/^\/api\/orders\/(100[12])$/.exec(url)?.[1])
+    if (url === '/') response.end('<a href="/api/orders/1001">Order</a>')
+    else if (number > 0) response.end(JSON.stringify(order(number)))
+    else response.writeHead(404).end()
+  })
+  expect(found).toContain('api-personal-data-exposed')
+})
+
 const customer = (number: number) => ({ number, birthDate: `1970-01-0${number}` })
 
 it.each([
@@ -35,6 +48,14 @@ it.each<[string, Readonly<Record<string, unknown>>, unknown]>([
   [
     'products',
     { '/api/customers/1': { id: 1, name: 'Chair' }, '/api/customers/2': { id: 2, name: 'Table' } },
+    undefined,
+  ],
+  [
+    'branches',
+    {
+      '/api/customers/1': { id: 1, name: 'Umea', address: 'Torggatan 4' },
+      '/api/customers/2': { id: 2, name: 'Bodo', address: 'Storgata 11' },
+    },
     undefined,
   ],
   ['the same record for any number', {}, customer(1)],

@@ -22,6 +22,10 @@ it.each([
       }),
     },
   ],
+  [
+    'a setting',
+    { '/': '<script src="app.js"></script>', '/app.js': 'const settings = { jiraPassword: "q7!Tulip-Harbor" }' },
+  ],
 ])('finds a key in %s', async (_, pages) => {
   expect(await isFound(pages)).toBe(true)
 })
@@ -29,6 +33,10 @@ it.each([
 it.each([
   ['a publishable key', 'const MAP_TOKEN = "pk.eyJ1IjoiZXhhbXBsZSJ9"; pay("pk_live_51AbCdEfGhIjKlMnOp")'],
   ['a token of forms', 'const CSRF_TOKEN = "correct-horse-42"'],
+  [
+    'labels',
+    'const labels = { newPassword: "Password2", resetPassword: "/reset-password/2A", oldPassword: "old_password" }',
+  ],
   ['a name without a value', 'const ADMIN_TOKEN = localStorage.token'],
 ])('is silent on %s', async (_, script) => {
   expect(await isFound({ '/': '<script src="app.js"></script>', '/app.js': script })).toBe(false)

@@ -16,7 +16,7 @@ const scriptSecret = checkInfo({
     'Revoke the key, and call the service from the server. Only keys that are meant for browsers, such as publishable keys, belong in a page.',
   reference: 'https://cwe.mitre.org/data/definitions/798.html',
   tags: 'exposure secrets javascript',
-  verifiedOn: 'esbuild-secrets',
+  verifiedOn: 'esbuild-secrets express-tickets',
 })
 
 // cspell:disable
@@ -41,6 +41,9 @@ const formats: readonly RegExp[] = [
 /** A constant of the application, such as `const ADMIN_TOKEN = "…"`, without publishable tokens. */
 const constant =
   /\b(?!\w{0,30}(?:CSRF|XSRF|CANCEL))[A-Z][A-Z_]{0,30}_(?:TOKEN|SECRET|PASSWORD|PRIVATE_KEY)\s{0,3}[:=]\s{0,3}["'](?!pk[._])(?=[^"'\d]{0,60}\d)[\w.+/=!@#$%^&*-]{8,100}["']/
+/** A setting such as `dbPassword: "…"`, whose value has a digit and a sign, or is long; others may be labels. */
+const setting =
+  /\b[a-z]\w{0,30}(?:Password|Passwd|Secret|ApiKey|PrivateKey)["']?\s{0,3}[:=]\s{0,3}\\?["'](?![/#.]|https?:)(?=[^"'\d\\]{0,60}\d)(?:(?=[^"'\\]{0,60}[!@$%^&*])[\w.+/=!@#$%^&*-]{8,100}|[\w.+=-]{24,100})\\?["']/
 const around = 120
 
 export const webScriptSecrets: NativeCheck = {
@@ -52,7 +55,7 @@ export const webScriptSecrets: NativeCheck = {
     if (!site) return {}
     const { pages, scriptFiles } = await readPages(context, site)
     for (const { body, path, request, status } of [...pages, ...scriptFiles]) {
-      const key = secretKeyIn(body) ?? constant.exec(body)?.[0]
+      const key = secretKeyIn(body) ?? constant.exec(body)?.[0] ?? setting.exec(body)?.[0]
       if (key === undefined) continue
       const at = body.indexOf(key)
       const excerpt = body.slice(Math.max(0, at - around), at + key.length + around)

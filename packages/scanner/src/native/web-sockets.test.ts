@@ -90,6 +90,14 @@ it.each<[string, Application, readonly string[]]>([
     },
     ['websocket-data-exposed'],
   ],
+  [
+    'anyone, and sends a list of internal records',
+    {
+      script: "new WebSocket('ws://' + location.host + '/desk/live')",
+      greet: atPath('/desk/live', '{"type":"snapshot","tickets":[{"from":"h.soto@shop.example","notes":"Spare key"}]}'),
+    },
+    ['websocket-data-exposed'],
+  ],
   ['anyone, and sends prices', { script, greet: atPath('/orders/live', '{"symbol":"ACME","price":12}') }, []],
 ])('evaluates a WebSocket that accepts %s', async (_, application, expected) => {
   expect(await find(application)).toEqual(expected)

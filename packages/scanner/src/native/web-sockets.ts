@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { jsonIn } from '#native/json.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { personalMember } from '#native/personal-data.ts'
-import { kindOf, recordsIn } from '#native/record-kinds.ts'
+import { kindOf, namedRecordsIn, recordsIn } from '#native/record-kinds.ts'
 import { readPages } from '#native/site-pages.ts'
 import { isChanging } from '#native/verbs.ts'
 import { ownHost, requestWeb, type WebResponse } from '#native/web-request.ts'
@@ -32,7 +32,7 @@ export const foreignOrigin = checkInfo({
     'Compare the `Origin` header of the handshake with a list of your own websites, and set `SameSite=Lax` or `Strict` for the session cookie.',
   reference: 'https://cheatsheetseries.owasp.org/cheatsheets/WebSocket_Security_Cheat_Sheet.html',
   tags: 'misconfig websocket cors',
-  verifiedOn: 'express-websocket',
+  verifiedOn: 'express-tickets express-websocket',
 })
 export const streamedData = checkInfo({
   id: 'websocket-data-exposed',
@@ -46,7 +46,7 @@ export const streamedData = checkInfo({
   remediation: 'Verify a session or token during the handshake, before the first message is sent.',
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'exposure websocket unauth',
-  verifiedOn: 'express-websocket',
+  verifiedOn: 'express-tickets express-websocket',
 })
 
 export const webSockets: NativeCheck = {
@@ -207,7 +207,10 @@ function dataProof({ request, answer, messages }: Conversation, path: string): P
   for (const message of messages) {
     // Socket.IO puts the type of the packet before the content, and the name of the event in it.
     const text = message.replace(/^\d{1,4}(?=[[{])/, '')
-    const found = personalMember(text, 'record') ?? (kind && (recordsIn(text, kind) ?? recordsIn(`[${text}]`, kind)))
+    const found =
+      personalMember(text, 'record') ??
+      namedRecordsIn(text) ??
+      (kind && (recordsIn(text, kind) ?? recordsIn(`[${text}]`, kind)))
     if (found !== undefined) return { request, answer, highlights: [found], path }
   }
   return null
