@@ -45,7 +45,9 @@ export function AccessLostPage({ failure }: { readonly failure: ApiFailure }) {
       )}
       {data && data.workspaces.length + data.invitations.length + data.joinable.length > 0 && (
         <section className="grid gap-2">
-          <h2 className="font-semibold">{data.workspaces.length > 0 ? 'Your workspaces' : 'Workspaces you can join'}</h2>
+          <h2 className="font-semibold">
+            {data.workspaces.length > 0 ? 'Your workspaces' : 'Workspaces you can join'}
+          </h2>
           <SettingsList label="Workspaces">
             {data.workspaces.map(({ id, name, role }) => (
               <SettingsRow key={id} name={name} detail={roleLabels[role]}>
