@@ -59,7 +59,7 @@ export function Services({ services }: { readonly services: readonly Service[] }
                 {service.tls && ', TLS'}
               </Cell>
               <Cell quiet title={service.banner}>
-                {service.product}
+                {service.product || <span className="text-ink-3">–</span>}
               </Cell>
               {hasTls && (
                 <Cell label="Certificate" quiet priority={1}>

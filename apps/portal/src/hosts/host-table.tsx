@@ -103,7 +103,7 @@ export function HostTable({
                 <RelativeTime value={host.createTime} />
               </Cell>
             )}
-            <Cell label="Last checked" quiet>
+            <Cell label="Last checked" quiet className="named max-md:order-1">
               <RelativeTime value={host.lastCheckTime ?? host.updateTime} />
             </Cell>
           </tr>

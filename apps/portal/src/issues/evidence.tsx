@@ -108,7 +108,7 @@ function CodeBlock({ label, location, text, highlights, isTitled = false, isShor
         isShort ? 'max-h-34' : 'max-h-80',
       )}
     >
-      {isTitled && <p className="px-3.5 pt-2 text-12 text-ink-3">{label}</p>}
+      {isTitled && <p className="sticky top-0 bg-inset px-3.5 pt-2 text-12 text-ink-3">{label}</p>}
       <pre className="px-3.5 py-2.5 font-mono text-[12px]/[19px] wrap-anywhere whitespace-pre-wrap text-ink-2">
         {splitHighlights(text, highlights).map(({ text: piece, isHighlighted, at }) =>
           isHighlighted ? (

@@ -13,6 +13,7 @@ import { ThreatSeverity } from '#issues/threat-severity.tsx'
 import { IssueRail } from '#issues/issue-rail.tsx'
 import { ThreatDetails, ThreatText } from '#issues/threat-text.tsx'
 import { formatNumber } from '#lib/format.ts'
+import { Badge } from '#ui/badge.tsx'
 import { Detail } from '#ui/card.tsx'
 import { Note } from '#ui/note.tsx'
 import { Crumb, PageHead } from '#ui/page-head.tsx'
@@ -73,6 +74,11 @@ function MetaLine({ issue }: { readonly issue: Issue }) {
       <span className="text-ink">
         <IssueStatus status={issue.status} />
       </span>
+      {issue.threat.knownExploited && (
+        <Badge small variant="red" title="In CISA's catalog of known exploited vulnerabilities (KEV)">
+          Exploited in the wild
+        </Badge>
+      )}
       <span>
         {formatNumber(count)} affected {count === 1 ? 'host' : 'hosts'}
       </span>

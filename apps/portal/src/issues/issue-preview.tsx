@@ -135,6 +135,14 @@ function PreviewBody({ issue }: { readonly issue: Issue }) {
           <InlineCode text={threat.summary} />
         </p>
       )}
+      {threat.impact && (
+        <section>
+          <h3 className="mb-1 font-semibold">Impact</h3>
+          <p className="whitespace-pre-line text-ink-2 wrap-anywhere">
+            <InlineCode text={threat.impact} />
+          </p>
+        </section>
+      )}
       {threat.solution?.description && (
         <section>
           <h3 className="mb-1 font-semibold">Solution</h3>

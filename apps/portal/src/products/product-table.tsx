@@ -95,10 +95,10 @@ function Row({ product, isNested, showsSupport, picking }: RowProps) {
       <Cell label="Version" quiet className="tabular-nums" title={product.version}>
         {product.version || (product.watched ? 'any' : '–')}
       </Cell>
-      <Cell label="Vendor" priority={3} quiet>
+      <Cell label="Vendor" priority={3} quiet className="max-md:order-1">
         {vendorName(product.wfn.vendor)}
       </Cell>
-      <Cell label="Kind" priority={4} quiet>
+      <Cell label="Kind" priority={4} quiet className="max-md:order-1">
         {partLabel(product.wfn)}
       </Cell>
       <Cell label="Hosts" align="end">

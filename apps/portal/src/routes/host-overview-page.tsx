@@ -15,6 +15,7 @@ export function HostOverviewScreen() {
           filter={{ affectedHostId: id, status: ['STATUS_FILTER_OPEN'] }}
           shows="lastSeen"
           empty="No open risks"
+          emptyText="Risks that scans find on this host appear here."
         />
       }
     />

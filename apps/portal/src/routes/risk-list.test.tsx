@@ -174,3 +174,12 @@ it('offers a comment after a risk was resolved with one click', async () => {
     { status: 'STATUS_RESOLVED' },
   ])
 })
+
+it('says at the top of a risk that it is exploited', async () => {
+  const issue = testIssue(1)
+  const threat = { ...issue.threat, knownExploited: { addTime: '2026-11-02T00:00:00Z' } }
+  service.on(`GET /v1/issues/${issue.id}`, { body: { issue: { ...issue, threat } } })
+  service.on(`GET /v1/issues/${issue.id}/comments`, { body: { comments: [] } })
+  open(`/risks/${issue.id}`)
+  expect(await screen.findByText('Exploited in the wild')).toBeTruthy()
+})

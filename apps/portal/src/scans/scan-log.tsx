@@ -79,7 +79,7 @@ export function ScanLog({ scan, search, onSearch }: ScanLogProps) {
           <tbody>
             {!shown && <SkeletonRows rows={6} columns={3} />}
             {shown?.map((event) => (
-              <tr key={event.id}>
+              <tr key={event.id} className="md:[&>td]:py-2! md:[&>td]:align-top">
                 <Cell label="Time" quiet className="tabular-nums">
                   <AbsoluteTime value={event.time} seconds />
                 </Cell>

@@ -3,6 +3,7 @@ import type { Target } from '@glacis/contract/target'
 import { useMutation } from '@tanstack/react-query'
 import { Ellipsis, Pencil, Play, Trash2 } from 'lucide-react'
 import { addToast } from '#ui/toasts.tsx'
+import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { isActive, start, startedMessage } from '#scans/queries.ts'
 import type { ScopeSort } from '#targets/search.ts'
@@ -76,19 +77,19 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
                 <StackedName name={target.name} detail={displayAddress(target)} />
               </CellLink>
             </Cell>
-            <Cell label="Tags" priority={2}>
+            <Cell label="Tags" priority={2} className={secondOnPhone}>
               <TagList tags={target.tags} max={3} />
             </Cell>
-            <Cell label="Schedule" priority={3} quiet>
+            <Cell label="Schedule" priority={3} quiet className={secondOnPhone}>
               <ScheduleCell target={target} />
             </Cell>
             {hasAgents && (
-              <Cell label="Agent" priority={3}>
+              <Cell label="Agent" priority={3} className={secondOnPhone}>
                 <AgentCell target={target} />
               </Cell>
             )}
             <SeverityCells counts={target.issueCount} />
-            <Cell label="Last scan" quiet>
+            <Cell label="Last scan" quiet className={cx(secondOnPhone, 'named')}>
               <LastScan target={target} />
             </Cell>
             <Cell className="right pl-0!">
@@ -152,6 +153,9 @@ export function statusOfLastScan({ lastScan }: Target): ScanStatusValue | undefi
   const status = ScanStatusValue.safeParse(lastScan?.status)
   return status.success ? status.data : undefined
 }
+
+/** On phones, the counts come first, so that they stay on one line. */
+const secondOnPhone = 'max-md:order-1'
 
 export function LastScan({ target }: { readonly target: Target }) {
   const status = statusOfLastScan(target)

@@ -44,42 +44,47 @@ export function AccessLostPage({ failure }: { readonly failure: ApiFailure }) {
         </div>
       )}
       {data && data.workspaces.length + data.invitations.length + data.joinable.length > 0 && (
-        <SettingsList label="Workspaces">
-          {data.workspaces.map(({ id, name, role }) => (
-            <SettingsRow key={id} name={name} detail={roleLabels[role]}>
-              <Button size="sm" aria-label={`Open ${name}`} onClick={() => switchTo(client, id)}>
-                Open
-              </Button>
-            </SettingsRow>
-          ))}
-          {data.invitations.map(({ id, workspaceName, role, invitedBy }) => (
-            <SettingsRow key={id} name={workspaceName} detail={`${roleLabels[role]}, invited by ${invitedBy}`}>
-              <Button
-                size="sm"
-                variant="primary"
-                aria-label={`Join ${workspaceName}`}
-                loading={accepting.isPending}
-                onClick={() =>
-                  accepting.mutate({ id }, { onSuccess: ({ workspaceId }) => switchTo(client, workspaceId) })
-                }
-              >
-                Join
-              </Button>
-            </SettingsRow>
-          ))}
-          {data.joinable.map(({ id, name, role, domain }) => (
-            <SettingsRow key={id} name={name} detail={`${roleLabels[role]}, open to ${domain}`}>
-              <Button
-                size="sm"
-                aria-label={`Join ${name}`}
-                loading={joining.isPending}
-                onClick={() => joining.mutate(id, { onSuccess: () => switchTo(client, id) })}
-              >
-                Join
-              </Button>
-            </SettingsRow>
-          ))}
-        </SettingsList>
+        <section className="grid gap-2">
+          <h2 className="font-semibold">
+            {data.workspaces.length > 0 ? 'Your workspaces' : 'Workspaces you can join'}
+          </h2>
+          <SettingsList label="Workspaces">
+            {data.workspaces.map(({ id, name, role }) => (
+              <SettingsRow key={id} name={name} detail={roleLabels[role]}>
+                <Button size="sm" aria-label={`Open ${name}`} onClick={() => switchTo(client, id)}>
+                  Open
+                </Button>
+              </SettingsRow>
+            ))}
+            {data.invitations.map(({ id, workspaceName, role, invitedBy }) => (
+              <SettingsRow key={id} name={workspaceName} detail={`${roleLabels[role]}, invited by ${invitedBy}`}>
+                <Button
+                  size="sm"
+                  variant="primary"
+                  aria-label={`Join ${workspaceName}`}
+                  loading={accepting.isPending}
+                  onClick={() =>
+                    accepting.mutate({ id }, { onSuccess: ({ workspaceId }) => switchTo(client, workspaceId) })
+                  }
+                >
+                  Join
+                </Button>
+              </SettingsRow>
+            ))}
+            {data.joinable.map(({ id, name, role, domain }) => (
+              <SettingsRow key={id} name={name} detail={`${roleLabels[role]}, open to ${domain}`}>
+                <Button
+                  size="sm"
+                  aria-label={`Join ${name}`}
+                  loading={joining.isPending}
+                  onClick={() => joining.mutate(id, { onSuccess: () => switchTo(client, id) })}
+                >
+                  Join
+                </Button>
+              </SettingsRow>
+            ))}
+          </SettingsList>
+        </section>
       )}
       {!isElsewhere && <CreateWorkspace />}
       <div>
