@@ -29,6 +29,7 @@ it.each([
 it.each([
   ['a publishable key', 'const MAP_TOKEN = "pk.eyJ1IjoiZXhhbXBsZSJ9"; pay("pk_live_51AbCdEfGhIjKlMnOp")'],
   ['a token of forms', 'const CSRF_TOKEN = "correct-horse-42"'],
+  ['the usual value of a library', 'n.DEFAULT_TOKEN="correct-horse-42"'],
   ['a name without a value', 'const ADMIN_TOKEN = localStorage.token'],
 ])('is silent on %s', async (_, script) => {
   expect(await isFound({ '/': '<script src="app.js"></script>', '/app.js': script })).toBe(false)
