@@ -2,6 +2,7 @@
 import type { Observation } from '@glacis/contract/runner'
 import { exposedRecords } from '#native/web-records.ts'
 import { openApi } from '#native/web-api.ts'
+import { unprotectedOperation } from '#native/web-api-secrets.ts'
 import { openAdministration } from '#native/web-admin.ts'
 import { openMethods } from '#native/grpc.ts'
 import { exposedFile } from '#native/folder-files.ts'
@@ -51,6 +52,7 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
   [recordPages.id, 'unauth'],
   [peoplePage.id, 'unauth'],
   [openApi.id, 'unauth'],
+  [unprotectedOperation.id, 'unauth'],
   [streamedData.id, 'unauth'],
   [openMethods.id, 'unauth'],
   [writableApi.id, 'unauth'],

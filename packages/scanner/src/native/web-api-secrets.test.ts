@@ -83,6 +83,7 @@ it.each<[string, Readonly<Record<string, number>>, boolean]>([
   ['one of two', { '/orders': 200, '/profile': 401 }, true],
   ['all', { '/orders': 401, '/profile': 401 }, false],
   ['none', { '/orders': 200, '/profile': 200 }, false],
+  ['all but its version', { '/api': 200, '/profile': 401 }, false],
 ])('evaluates an API that enforces the declared authentication for %s', async (_, statuses, expected) => {
   const paths = Object.fromEntries(Object.keys(statuses).map((path) => [path, { get: { security: [{ bearer: [] }] } }]))
   const found = await findOnSite(({ url = '' }, response) => {

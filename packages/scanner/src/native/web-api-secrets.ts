@@ -88,11 +88,17 @@ function secretIn(answers: readonly Answer[]): Proof | null {
   return null
 }
 
+/** Descriptions that apply to all operations often declare authentication for these as well. */
+const harmless = /(?:api-?docs|openapi|swagger)[^/]{0,20}$|\/(?:api|health\w{0,5}|ping|version)\/?$/i
+
 /** Data of an operation that should require authentication, if another one does require it. */
 function answersAnyone(answers: readonly Answer[]): Proof | null {
   const declared = answers.filter(({ isProtected }) => isProtected)
   const isEnforced = declared.some(({ page }) => page.status === 401 || page.status === 403)
-  const open = declared.find(({ page }) => page.status === 200 && /^\s{0,9}[[{]\s{0,99}["{[\d]/.test(page.body))
+  const open = declared.find(
+    ({ target, page }) =>
+      !harmless.test(target) && page.status === 200 && /^\s{0,9}[[{]\s{0,99}["{[\d]/.test(page.body),
+  )
   return open && isEnforced ? { ...webProof(open.page, ['HTTP/1.1 200']), path: open.target } : null
 }
 

@@ -37,6 +37,7 @@ it.each([
     'labels',
     'const labels = { newPassword: "Password2", resetPassword: "/reset-password/2A", oldPassword: "old_password" }',
   ],
+  ['the usual value of a library', 'n.DEFAULT_TOKEN="correct-horse-42"'],
   ['a name without a value', 'const ADMIN_TOKEN = localStorage.token'],
 ])('is silent on %s', async (_, script) => {
   expect(await isFound({ '/': '<script src="app.js"></script>', '/app.js': script })).toBe(false)

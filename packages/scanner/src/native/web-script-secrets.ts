@@ -40,7 +40,7 @@ const formats: readonly RegExp[] = [
 // cspell:enable
 /** A constant of the application, such as `const ADMIN_TOKEN = "…"`, without publishable tokens. */
 const constant =
-  /\b(?!\w{0,30}(?:CSRF|XSRF|CANCEL))[A-Z][A-Z_]{0,30}_(?:TOKEN|SECRET|PASSWORD|PRIVATE_KEY)\s{0,3}[:=]\s{0,3}["'](?!pk[._])(?=[^"'\d]{0,60}\d)[\w.+/=!@#$%^&*-]{8,100}["']/
+  /\b(?!\w{0,30}(?:CSRF|XSRF|CANCEL|DEFAULT_TOKEN))[A-Z][A-Z_]{0,30}_(?:TOKEN|SECRET|PASSWORD|PRIVATE_KEY)\s{0,3}[:=]\s{0,3}["'](?!pk[._])(?=[^"'\d]{0,60}\d)[\w.+/=!@#$%^&*-]{8,100}["']/
 /** A setting such as `dbPassword: "…"`, whose value has a digit and a sign, or is long; others may be labels. */
 const setting =
   /\b[a-z]\w{0,30}(?:Password|Passwd|Secret|ApiKey|PrivateKey)["']?\s{0,3}[:=]\s{0,3}\\?["'](?![/#.]|https?:)(?=[^"'\d\\]{0,60}\d)(?:(?=[^"'\\]{0,60}[!@$%^&*])[\w.+/=!@#$%^&*-]{8,100}|[\w.+=-]{24,100})\\?["']/

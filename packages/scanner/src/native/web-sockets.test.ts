@@ -71,6 +71,26 @@ it.each<[string, Application, readonly string[]]>([
     { cookie: session, script, greet: ({ origin }) => (origin?.endsWith('.example') === true ? undefined : data) },
     [],
   ],
+  [
+    'any website, with a cookie, but no client of Socket.IO without a token',
+    {
+      cookie: session,
+      script: 'io()',
+      greet: atPath('/socket.io/?EIO=4&transport=websocket', '0{"sid":"a"}'),
+      respond: (message) => (message === '40' ? '44{"message":"unauthorized"}' : ''),
+    },
+    [],
+  ],
+  [
+    'any website and any client of Socket.IO, with a cookie',
+    {
+      cookie: session,
+      script: 'io()',
+      greet: atPath('/socket.io/?EIO=4&transport=websocket', '0{"sid":"a"}'),
+      respond: (message) => (message === '40' ? '40{"sid":"b"}' : ''),
+    },
+    ['websocket-foreign-origin'],
+  ],
   ['anyone, and sends personal data', { script, greet: atPath('/orders/live', data) }, ['websocket-data-exposed']],
   [
     'anyone, and sends personal data after a message of the script',

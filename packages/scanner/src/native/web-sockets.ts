@@ -13,6 +13,7 @@ import {
   endHandshake,
   framesAfterHandshake,
   hasMessage,
+  isClosing,
   isHandshakeAnswered,
   messagesOf,
   textFrameOf,
@@ -70,7 +71,7 @@ export const webSockets: NativeCheck = {
       // Some servers leave a handshake with an unknown path unanswered, which takes time.
       if (conversation === 'silent') break
       if (!conversation) continue
-      if (cookie !== undefined) accepted ??= originProof(conversation, cookie, path)
+      if (cookie !== undefined && conversation.isAccepted) accepted ??= originProof(conversation, cookie, path)
       streamed ??= dataProof(conversation, path)
       if (++opened === openedMax) break
     }
@@ -147,6 +148,8 @@ interface Conversation {
   readonly request: string
   readonly answer: string
   readonly messages: readonly string[]
+  /** The server neither closed the connection nor rejected the client of Socket.IO. */
+  readonly isAccepted: boolean
 }
 
 const readOptions = { firstByteMs: 1500, idleMs: 300, totalMs: 3000, bytesMax: 65_536 }
@@ -166,7 +169,10 @@ async function talk(
   return context.withConnection(async (connection) => {
     try {
       connection.write(request)
-      return await converse(connection, request, path.includes('EIO=') ? ['40'] : messages)
+      const isSocketIo = path.includes('EIO=')
+      const conversation = await converse(connection, request, isSocketIo ? ['40'] : messages)
+      if (typeof conversation !== 'object' || !isSocketIo) return conversation
+      return { ...conversation, isAccepted: conversation.messages.some((message) => /^40(?:\{|$)/.test(message)) }
     } finally {
       endHandshake(connection)
     }
@@ -189,7 +195,8 @@ async function converse(
   const frames = framesAfterHandshake(Buffer.concat([answered, greeting, replies])) ?? Buffer.alloc(0)
   const texts = messagesOf(frames).map((message) => message.toString())
   const [head = ''] = answered.toString('latin1').split('\r\n\r\n', 1)
-  return { request, answer: [head, '', ...texts].join('\n'), messages: texts }
+  const isAccepted = connection.isAlive && !isClosing(frames)
+  return { request, answer: [head, '', ...texts].join('\n'), messages: texts, isAccepted }
 }
 
 function originProof({ request, answer }: Conversation, cookie: string, path: string): Proof {

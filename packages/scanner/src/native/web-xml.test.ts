@@ -18,6 +18,8 @@ const resolves: Parser = (document) => {
   return `Unknown item ${/<item>([^<]{0,40})/.exec(document.replaceAll('&glacis;', content))?.[1]}`
 }
 const ignores: Parser = () => 'Unknown item'
+const forbids: Parser = (document) =>
+  `Item not found. ${' '.repeat(200)} EntitiesForbidden(system_id='${/"file:([^"]{1,99})"/.exec(document)?.[1]}')`
 const repeats: Parser = (document) => `not found: ${document}`
 const fails: Parser = (document) => (document.includes('os-release') ? 'count is not a number' : resolves(document))
 
@@ -50,6 +52,7 @@ it.each<[string, string, Parser, boolean]>([
   ['reads the file of an entity in a form', form, fails, true],
   ['names the missing file of an entity', script, fails, true],
   ['ignores entities', script, ignores, false],
+  ['rejects the entity with its name', script, forbids, false],
   ['repeats the document', script, repeats, false],
 ])('evaluates a parser that %s', async (_, page, parse, expected) => {
   expect((await find(page, parse)).isFound).toBe(expected)

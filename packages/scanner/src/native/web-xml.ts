@@ -73,9 +73,17 @@ async function readsFile(context: NativeContext, endpoint: XmlEndpoint): Promise
   }
   const name = `glacis-${randomBytes(6).toString('hex')}`
   const response = await send(context, endpoint, `file:///${name}`, true)
-  const isNamed = response?.body.includes(name) === true && !response.body.includes('<!DOCTYPE entity')
-  const [error] = (isNamed && missing.exec(response.body)) || []
+  // A message that rejects entities, or repeats the document, also contains the name.
+  const message = response?.body.includes('<!DOCTYPE entity') === true ? '' : messageAround(name, response?.body ?? '')
+  const [error] = /forbidden|not allowed|disallowed/i.test(message) ? [] : (missing.exec(message) ?? [])
   return response && error !== undefined ? webProof(response, [error, name]) : null
+}
+
+const messageMax = 150
+
+function messageAround(name: string, body: string): string {
+  const at = body.indexOf(name)
+  return at === -1 ? '' : body.slice(Math.max(0, at - messageMax), at + messageMax)
 }
 
 const callbackMs = 1500

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { contentOf, frameOf, framesAfterHandshake, hasMessage, upgradeRequest } from '#net/web-socket.ts'
+import {
+  contentOf,
+  frameOf,
+  framesAfterHandshake,
+  hasMessage,
+  isClosing,
+  textFrameOf,
+  upgradeRequest,
+} from '#net/web-socket.ts'
 
 const switched = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n'
 
@@ -60,4 +68,24 @@ describe('hasMessage', () => {
   ])('%j: %s', (received, expected) => {
     expect(hasMessage(Buffer.from(received, 'latin1'))).toBe(expected)
   })
+})
+
+it.each([
+  [
+    'a close frame after a message',
+    Buffer.concat([frame(1, Buffer.from('a')), frame(8, Buffer.from([3, 0xf0]))]),
+    true,
+  ],
+  ['a message that starts like a close frame', frame(1, Buffer.from([0x88, 0])), false],
+])('recognizes %s', (_, frames, expected) => {
+  expect(isClosing(frames)).toBe(expected)
+})
+
+it.each([5, 200])('writes a text frame of %s bytes', (length) => {
+  const text = 'a'.repeat(length)
+  const written = textFrameOf(text)
+  expect(written[0]).toBe(0x81)
+  expect((written[1] ?? 0) & 0x80).toBe(0x80)
+  expect(written.subarray(-length).toString()).toBe(text)
+  expect(written).toHaveLength(length + (length < 126 ? 6 : 8))
 })

@@ -55,17 +55,28 @@ export function contentOf(frames: Buffer): Buffer {
 
 /** The same, frame by frame. */
 export function messagesOf(frames: Buffer): readonly Buffer[] {
-  const contents: Buffer[] = []
+  return framesIn(frames).flatMap(({ opcode, content }) => ((opcode & controlBit) === 0 ? content : []))
+}
+
+/** Whether the server has sent a close frame. */
+export function isClosing(frames: Buffer): boolean {
+  return framesIn(frames).some(({ opcode }) => opcode === closeOpcode)
+}
+
+const controlBit = 0x08
+const closeOpcode = 0x08
+
+function framesIn(frames: Buffer): readonly { readonly opcode: number; readonly content: Buffer }[] {
+  const found: { readonly opcode: number; readonly content: Buffer }[] = []
   for (let at = 0; at + 2 <= frames.length;) {
     const short = (frames[at + 1] ?? 0) & 0x7f
     const start = at + (short === 126 ? 4 : short === 127 ? 10 : 2)
     if (start > frames.length) break
     const length = short === 126 ? frames.readUInt16BE(at + 2) : short === 127 ? frames.readUInt32BE(at + 6) : short
-    const isControl = ((frames[at] ?? 0) & 0x08) !== 0
-    if (!isControl) contents.push(frames.subarray(start, start + length))
+    found.push({ opcode: (frames[at] ?? 0) & 0x0f, content: frames.subarray(start, start + length) })
     at = start + length
   }
-  return contents
+  return found
 }
 
 /** Whether a message of the server has started to arrive, or the handshake was rejected. */
