@@ -33,7 +33,7 @@ export const foreignOrigin = checkInfo({
     'Compare the `Origin` header of the handshake with a list of your own websites, and set `SameSite=Lax` or `Strict` for the session cookie.',
   reference: 'https://cheatsheetseries.owasp.org/cheatsheets/WebSocket_Security_Cheat_Sheet.html',
   tags: 'misconfig websocket cors',
-  verifiedOn: 'express-tickets express-websocket',
+  verifiedOn: 'express-websocket',
 })
 export const streamedData = checkInfo({
   id: 'websocket-data-exposed',
