@@ -57,7 +57,7 @@ const secret = new RegExp(
 /** A user and a password in a URL. */
 const credentials = /"[a-z][a-z\d+.-]{1,20}:\/\/[\w.-]{1,60}:(?!\*|x{3}|<|\$\{|redacted)[^\s:@/"]{3,100}@[\w.-]{1,200}/i
 const listOfKeys = /\/(?:(?:api|access|integration)[_-]?)?(?:keys|tokens|secrets|credentials)\/?$/i
-/** Key material of a length that nobody guesses, unlike the name or number of a key. */
+/** Long enough for key material, unlike the name or number of a key. */
 const listedKey =
   /"(?:key|token|secret|value)"\s{0,9}:\s{0,9}"(?=[^"]{0,60}\d)(?=[^"]{0,60}[A-Za-z])[\w.+/=-]{16,200}"/i
 const unsignedTried = 4

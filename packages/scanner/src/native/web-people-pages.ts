@@ -15,7 +15,7 @@ export const peoplePage = checkInfo({
   score: 7.5,
   summary:
     'A page that the site links to contains a table with personal data of several people, such as bank accounts, birth dates, or the contact details of customers, and requires no authentication.',
-  impact: 'An attacker, and every search engine, can copy the personal data.',
+  impact: 'An attacker can copy the personal data, and search engines can index it.',
   remediation: 'Require authentication for the page, and show each user only what the user needs.',
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'exposure unauth',

@@ -16,7 +16,7 @@ export const recordPages = checkInfo({
   score: 7.5,
   summary:
     'The site links to a page with personal data of one person, such as an invoice, and shows the data of another person for the next or previous number in the URL, without authentication.',
-  impact: 'An attacker can count through the numbers and copy the personal data of all customers or users.',
+  impact: 'An attacker can try all numbers and copy the personal data of all customers or users.',
   remediation:
     'Require authentication for the pages, and check in each request whether the record belongs to the user. If links must work without a login, use random identifiers of at least 128 bits instead of numbers.',
   reference: 'https://cwe.mitre.org/data/definitions/639.html',

@@ -28,7 +28,7 @@ export const foreignOrigin = checkInfo({
   score: 5.9,
   summary:
     'A WebSocket endpoint accepts connections from pages of another website, and the session cookie of the application has no `SameSite` attribute that prevents browsers from sending it along.',
-  impact: 'A website that a user visits can read and send messages in the name of the user.',
+  impact: "An attacker who gets a user to visit a website can read and send messages on the user's behalf.",
   remediation:
     'Compare the `Origin` header of the handshake with a list of your own websites, and set `SameSite=Lax` or `Strict` for the session cookie.',
   reference: 'https://cheatsheetseries.owasp.org/cheatsheets/WebSocket_Security_Cheat_Sheet.html',
@@ -43,7 +43,7 @@ export const streamedData = checkInfo({
   score: 7.5,
   summary:
     'A WebSocket endpoint of the application sends personal data, credentials, or internal records to clients without a session. The check sent only messages that the scripts of the application send to subscribe.',
-  impact: 'An attacker can read everything that the application sends to its users, as it happens.',
+  impact: 'An attacker can read everything that the application sends to its users, in real time.',
   remediation: 'Verify a session or token during the handshake, before the first message is sent.',
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'exposure websocket unauth',
@@ -100,8 +100,7 @@ function endpointsIn(texts: readonly string[], { base }: WebSite): readonly stri
 }
 
 const subscription = /\.send\(\s{0,9}(?:JSON\.stringify\(\s{0,9}(\{[^{}]{1,200}\})|(["'`])([^"'`$\n]{1,200})\2)/g
-const reading =
-  /\b(?:auth|hello|history|init|join|latest|list|listen|ping|ready|recent|start|status|subscribe|watch)\b/i
+const reading = /\b(?:auth|hello|history|init|join|latest|list|listen|ping|ready|recent|status|subscribe|watch)\b/i
 const messagesMax = 3
 
 /** Messages that scripts send, if they have no variable parts and only ask for data. */
