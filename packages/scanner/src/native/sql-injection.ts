@@ -21,7 +21,7 @@ export const errorInjection = checkInfo({
   id: 'sql-injection-error',
   name: 'SQL injection (error-based)',
   summary:
-    'A quotation mark in a parameter causes a database syntax error, so its value becomes part of an SQL statement unescaped.',
+    'A quotation mark in a parameter causes a database syntax error, which shows that the value is inserted into an SQL statement unescaped.',
   ...description,
   verifiedOn: 'express-tickets sql-parameter',
 })
