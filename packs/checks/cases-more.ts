@@ -56,6 +56,12 @@ export const more: readonly Case[] = [
   exposure('eureka-open', '/eureka/apps', { body: '<applications>\n  <versions__delta>1</versions__delta>\n</applications>' }, { status: 401 }),
   exposure('solr-admin-open', '/solr/admin/info/system?wt=json', json({ lucene: { 'solr-spec-version': '8.1' }, jvm: {} }), { status: 401 }),
   exposure('nomad-open', '/v1/agent/self', json({ config: { ACL: {}, Server: {} }, stats: { nomad: {} } }), { status: 403, body: 'Permission denied' }),
+  {
+    id: 'hadoop-simple-authentication',
+    has: ({ path }) => (path.endsWith('user.name=hdfs') ? { ...json({ FileStatuses: {} }), headers: { 'set-cookie': 'hadoop.auth="u=hdfs&p=hdfs&t=simple&s=c2ln"; Path=/' } } : { status: 401, headers: { 'www-authenticate': 'PseudoAuth' } }),
+    hasNot: () => ({ status: 401, headers: { 'www-authenticate': 'PseudoAuth', 'set-cookie': 'hadoop.auth=; Path=/' } }),
+    at: ['/webhdfs/v1/'],
+  },
   exposure('hadoop-yarn-open', '/ws/v1/cluster/info', json({ clusterInfo: { resourceManagerVersion: '3.3', hadoopVersion: '3.3' } }), { status: 401 }),
   exposure('jupyter-open', '/api/contents', { body: '{"name": "", "writable": true, "last_modified": "x", "mimetype": null, "type": "directory"}' }, { status: 403, body: '{}' }),
   exposure('kubernetes-api-open', '/api/v1/namespaces', json({ kind: 'NamespaceList', items: [] }), { status: 403, body: '{"kind":"Status"}' }),
