@@ -26,7 +26,7 @@ import {
 } from '#native/server-evaluation.ts'
 import { conditionInjection, endsStatement, errorInjection, obeysCondition } from '#native/sql-injection.ts'
 import { fileTraversal, phpInclusion, readsPasswords, readsSource } from '#native/server-files.ts'
-import { addsHeader, headerInjection } from '#native/header-injection.ts'
+import { addsHeader, addsHeaderToRedirect, headerInjection } from '#native/header-injection.ts'
 import { commandInjection, isRedirect, openRedirect, redirectsAway, runsCommand } from '#native/server-commands.ts'
 import { addsAttribute, type Attempt, reflectedMarkup, scripting } from '#native/reflected-markup.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
@@ -107,9 +107,11 @@ export const webParameters: NativeCheck = {
       [conditionInjection.id]: error
         ? null
         : await firstProof(parameters, (parameter) => obeysCondition(parameter, sender(parameter))),
-      [headerInjection.id]: await firstProof(attempts.filter(isInHeader), ({ parameter }) =>
-        addsHeader(parameter, sender(parameter)),
-      ),
+      [headerInjection.id]:
+        (await firstProof(attempts.filter(isInHeader), ({ parameter }) => addsHeader(parameter, sender(parameter)))) ??
+        (namesItself(site.front)
+          ? await addsHeaderToRedirect(linkedPages(site), (target) => requestWeb(context, { target }))
+          : null),
       [debugPage.id]: shownDebugPage(pages) ?? (await linkedDebugPage(context, parameters, linkedPages(site))),
       [templateInjection.id]:
         interpolated.decoded ??
@@ -165,7 +167,9 @@ function forgeryInPath(context: NativeContext, site: WebSite, hasUrl: boolean): 
   return firstProof(urlFoldersOf(site, { hasUrl }), async (folder) => {
     const send = (url: string) =>
       requestWeb(context, { target: `${folder}${url}`, headers: { Accept: 'text/html,*/*;q=0.8' } })
-    const proof = await requestsUrl(context, site.front, send)
+    const proof =
+      (await requestsUrl(context, site.front, send)) ??
+      (await requestsUrl(context, site.front, (url) => send(url.replace(/^https?:\/\//, ''))))
     return proof && { ...proof, path: folder }
   })
 }
@@ -216,9 +220,13 @@ function isRepeated({ tag, response }: Attempt): boolean {
  * Whether a header of the response contains the value. Node.js rejects line breaks, which ends a server that doesn't
  * expect it; such servers don't name themselves.
  */
-function isInHeader({ tag, response: { headers }, parameter }: Attempt): boolean {
-  const hasName = headers.some(([name]) => name.toLowerCase() === 'server')
-  return hasName && (headers.some(([, text]) => text.includes(tag.slice(1, -1))) || isRedirect(parameter))
+function isInHeader({ tag, response, parameter }: Attempt): boolean {
+  const isRepeatedThere = response.headers.some(([, text]) => text.includes(tag.slice(1, -1)))
+  return namesItself(response) && (isRepeatedThere || isRedirect(parameter))
+}
+
+function namesItself({ headers }: WebResponse): boolean {
+  return headers.some(([name]) => name.toLowerCase() === 'server')
 }
 
 function shownDebugPage(pages: readonly (WebResponse & { readonly path: string })[]): Proof | null {
