@@ -43,7 +43,7 @@ describe('linkedItems', () => {
 
   it('finds one item of each collection', () => {
     expect(items('orders/7', '/shop/orders/8', '/shop/api/users/anna', '/blog/posts/1', 'about/us')).toEqual([
-      '/shop/orders/{id} 8',
+      '/shop/orders/{id} 7',
       '/shop/api/users/{id} anna',
     ])
   })

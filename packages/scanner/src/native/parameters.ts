@@ -26,13 +26,15 @@ const describedMax = 16
 const fileValue = /\.[a-z\d]{1,5}$|\//i
 const fileName = /file|path|page|doc|template|download|dir|folder|view|include|image|attachment/i
 
+/** `'/order?id=7'`, and `'/tile?url=' + encodeURIComponent('https://…` */
+const calledTarget =
+  /["'`\s(](\/[\w./:~-]{1,200}\?[\w.=&/:%+-]{2,300})(?:["'`]\s{0,3}\+\s{0,3}(?:encodeURIComponent\(\s{0,3})?["'`](https?:\/\/[\w.-]{1,100}))?/g
+
 /** Parameters of links and GET forms on pages, and of paths in their scripts; each once. */
 export function parametersOf(pages: readonly PageText[], scripts: readonly string[]): readonly Parameter[] {
   const texts = [...pages.map(({ body }) => body), ...scripts]
   const called = texts.flatMap((text) =>
-    [...text.matchAll(/["'`\s(](\/[\w./:~-]{1,200}\?[\w.=&/:%+-]{2,300})/g)].flatMap(
-      ([, target = '']) => targetHere(target, '/') ?? [],
-    ),
+    [...text.matchAll(calledTarget)].flatMap(([, target = '', url = '']) => targetHere(`${target}${url}`, '/') ?? []),
   )
   const found = [...pages.flatMap((page) => linkedTargets(page)), ...called]
     .filter((target) => !isDestructive(target))
@@ -106,7 +108,8 @@ function readableTargets({ front, base }: PageOfSite & Pick<WebSite, 'base'>): r
   )
 }
 
-function pathIn(target: string): string {
+/** Without the query. */
+export function pathIn(target: string): string {
   return target.split('?', 1)[0] ?? target
 }
 
@@ -124,8 +127,10 @@ export function placeOf({ path, name, isInPath }: Parameter): string {
   return isInPath === true ? path : `${path}?${name}`
 }
 
+/** The first of each, so a link's value takes precedence over the example of a description. */
 export function distinct(parameters: readonly Parameter[]): readonly Parameter[] {
-  return [...new Map(parameters.map((item) => [`${item.path} ${item.name}`, item])).values()]
+  const groups = Map.groupBy(parameters, ({ path, name }) => `${path} ${name}`)
+  return [...groups.values()].flatMap(([first]) => first ?? [])
 }
 
 /** Parameters of operations that only read, those that name files or URLs first. */

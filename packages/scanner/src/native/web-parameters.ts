@@ -29,6 +29,7 @@ import { fileTraversal, phpInclusion, readsPasswords, readsSource } from '#nativ
 import { addsHeader, addsHeaderToRedirect, headerInjection } from '#native/header-injection.ts'
 import { commandInjection, isRedirect, openRedirect, redirectsAway, runsCommand } from '#native/server-commands.ts'
 import { addsAttribute, type Attempt, reflectedMarkup, scripting } from '#native/reflected-markup.ts'
+import { listedTargets } from '#native/named-paths.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 import { isHit } from '#native/web-cache.ts'
 import { readPages } from '#native/site-pages.ts'
@@ -78,7 +79,12 @@ export const webParameters: NativeCheck = {
     const { pages: linked, scripts } = await readPages(context, site)
     const items = distinct(linked.flatMap((front) => linkedItems({ front, base: site.base }))).slice(0, itemsMax)
     const robots = site.base === '/' ? await requestWeb(context, { target: '/robots.txt' }) : undefined
-    const texts = robots?.status === 200 ? [...scripts, robots.body] : scripts
+    const listed = (await listedTargets(context, site.base)).filter((target) => target.includes('?'))
+    const texts = [
+      ...scripts,
+      ...(robots?.status === 200 ? [robots.body] : []),
+      ...listed.map((target) => ` ${target}`),
+    ]
     const usual = await repeatedNames(context, site)
     const parameters = distinct([...parametersOf(linked, texts), ...items, ...described, ...usual])
     const attempts = await attemptsOf(context, parameters)

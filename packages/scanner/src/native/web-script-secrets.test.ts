@@ -10,6 +10,18 @@ const paymentKey = ['sk', 'live', '51AbCdEfGhIjKlMnOp'].join('_')
 it.each([
   ['a script', { '/': '<script src="app.js"></script>', '/app.js': `pay("${paymentKey}")` }],
   ['the page', { '/': `<h1>Shop</h1><script>pay("${paymentKey}")</script>` }],
+  [
+    'a script, a token of Sentry',
+    { '/': '<script src="app.js"></script>', '/app.js': `a("sntrys_${'9f'.repeat(12)}")` },
+  ],
+  [
+    'a script, a setting with a prefix',
+    { '/': '<script src="app.js"></script>', '/app.js': 'a={pushSecret:"ps_5f0c77b1a"}' },
+  ],
+  [
+    'a linked page, variables of the process',
+    { '/': '<a href="/status">Status</a>', '/status': '<h1>Status</h1><pre>PATH=/usr/bin\nDB_PASSWORD=Kiel-77-a</pre>' },
+  ],
   ['a linked page', { '/': '<a href="/pay">Pay</a>', '/pay': `<script>pay("${paymentKey}")</script>` }],
   [
     'a source map',
@@ -38,6 +50,8 @@ it.each([
     'const labels = { newPassword: "Password2", resetPassword: "/reset-password/2A", oldPassword: "old_password" }',
   ],
   ['the usual value of a library', 'n.DEFAULT_TOKEN="correct-horse-42"'],
+  ['an example of variables', '// API_TOKEN=5f0c77b1a'],
+  ['a setting with a name', 'a={nextSecret:"secret_question"}'],
   ['a name without a value', 'const ADMIN_TOKEN = localStorage.token'],
 ])('is silent on %s', async (_, script) => {
   expect(await isFound({ '/': '<script src="app.js"></script>', '/app.js': script })).toBe(false)

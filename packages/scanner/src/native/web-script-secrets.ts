@@ -32,6 +32,14 @@ const formats: readonly RegExp[] = [
   /\bnpm_[\dA-Za-z]{36}\b/,
   /\bdop_v1_[\da-f]{64}\b/,
   /\bshp(?:at|ss|ca|pa)_[\da-f]{32}\b/,
+  /\bsntry[su]_[\w+/=-]{12,300}/,
+  /\bhf_[\dA-Za-z]{34}\b/,
+  /\bhvs\.[\w-]{24,200}/,
+  /\bdapi[\da-f]{32}\b/,
+  /\bdckr_pat_[\w-]{27}\b/,
+  /\blin_api_[\dA-Za-z]{40}\b/,
+  /\bpypi-AgEIcHlwaS5vcmc[\w-]{50,200}/,
+  /\b\d{8,10}:AA[\w-]{33}\b/,
   /\bsk-(?:proj-|ant-api\d\d-)[\w-]{40,200}\b/,
   /\bhttps:\/\/hooks\.slack\.com\/services\/T[\dA-Z]{6,12}\/B[\dA-Z]{6,12}\/\w{16,40}\b/,
   /\baws_?secret_?(?:access_?)?key["']?\s{0,3}[:=]\s{0,3}["'][\w+/]{40}["']/i,
@@ -43,7 +51,13 @@ const constant =
   /\b(?!\w{0,30}(?:CSRF|XSRF|CANCEL|DEFAULT_TOKEN))[A-Z][A-Z_]{0,30}_(?:TOKEN|SECRET|PASSWORD|PRIVATE_KEY)\s{0,3}[:=]\s{0,3}["'](?!pk[._])(?=[^"'\d]{0,60}\d)[\w.+/=!@#$%^&*-]{8,100}["']/
 /** A setting such as `dbPassword: "…"`, whose value has a digit and a sign, or is long; others may be labels. */
 const setting =
-  /\b[a-z]\w{0,30}(?:Password|Passwd|Secret|ApiKey|PrivateKey)["']?\s{0,3}[:=]\s{0,3}\\?["'](?![/#.]|https?:)(?=[^"'\d\\]{0,60}\d)(?:(?=[^"'\\]{0,60}[!@$%^&*])[\w.+/=!@#$%^&*-]{8,100}|[\w.+=-]{24,100})\\?["']/
+  /\b(?:[a-z]\w{0,30}(?:Password|Passwd|Secret|ApiKey|PrivateKey|SecretKey|AuthToken)|(?:secret|private)Key|authToken)["']?\s{0,3}[:=]\s{0,3}\\?["'](?![/#.]|https?:)(?=[^"'\d\\]{0,60}\d)(?:(?=[^"'\\]{0,60}[!@$%^&*])[\w.+/=!@#$%^&*-]{8,100}|[\w.+=-]{24,100})\\?["']/
+/** A setting whose value has a prefix, such as `pushSecret: "ps_…"`. */
+const prefixed =
+  /\b(?:[a-z]\w{0,30}(?:Secret|PrivateKey|SecretKey|AuthToken)|(?:secret|private)Key|authToken)["']?\s{0,3}[:=]\s{0,3}\\?["'][a-z]{2,5}_(?=[A-Za-z]{0,40}\d)[\dA-Za-z]{8,60}\\?["']/
+/** Variables of a process, one per line. */
+const environment = /(?:^|[\n>])PATH=\/\w/
+const variable = /(?<=^|[\n>])[A-Z][A-Z\d_]{0,40}(?:TOKEN|SECRET|PASSWORD|KEY)=[^\s<"']{6,100}/
 const around = 120
 
 export const webScriptSecrets: NativeCheck = {
@@ -55,7 +69,8 @@ export const webScriptSecrets: NativeCheck = {
     if (!site) return {}
     const { pages, scriptFiles } = await readPages(context, site)
     for (const { body, path, request, status } of [...pages, ...scriptFiles]) {
-      const key = secretKeyIn(body) ?? constant.exec(body)?.[0] ?? setting.exec(body)?.[0]
+      const named = [constant, setting, prefixed, ...(environment.test(body) ? [variable] : [])]
+      const key = secretKeyIn(body) ?? named.flatMap((pattern) => pattern.exec(body)?.[0] ?? [])[0]
       if (key === undefined) continue
       const at = body.indexOf(key)
       const excerpt = body.slice(Math.max(0, at - around), at + key.length + around)
