@@ -36,6 +36,10 @@ it('SEC-H1 shows the API reference without violations', async () => {
   await page.goto('/docs/api')
   const heading = page.getByRole('heading', { name: /^Targets/ })
   await heading.first().waitFor()
+  await heading.first().click()
+  await page.getByRole('button', { name: /^GET \/v1\/targets$/i }).click()
+  await page.getByText('"nextPageToken": "string"').first().waitFor()
+  await page.getByText('"period": "PERIOD_UNSPECIFIED"').first().waitFor()
   expect(violations()).toEqual([])
 })
 
