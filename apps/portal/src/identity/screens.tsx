@@ -191,14 +191,20 @@ function CodeSent({ flow, restart }: CodeSentProps) {
       Enter the 6-digit code we sent to{' '}
       {address ? <strong className="font-medium wrap-anywhere text-ink">{address}</strong> : 'your email address'}.
       <span className="mt-2 block text-12 text-ink-3">
-        No email after a minute? Check your spam folder and the spelling of the address
-        {resend && `, or select “${labelOf(resend)}” below`}.{restart && <> {restart}</>}
+        {portalConfig().mailsAreFiles ? (
+          <>
+            This installation has no mail server yet, so the email is a file on the server: the newest in{' '}
+            <code className="text-ink-2">outbox/</code> in the data folder, by default{' '}
+            <code className="text-ink-2">.glacis/outbox/</code>.
+          </>
+        ) : (
+          <>
+            No email after a minute? Check your spam folder and the spelling of the address
+            {resend && `, or select “${labelOf(resend)}” below`}.
+          </>
+        )}
+        {restart && <> {restart}</>}
       </span>
-      {portalConfig().mailsAreFiles && (
-        <span className="mt-2 block text-12 text-ink-3">
-          This installation has no mail server configured. Emails are saved to the outbox folder in its data folder.
-        </span>
-      )}
     </>
   )
 }
