@@ -109,7 +109,7 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
           <tr>
             <HeaderCell width={165}>Time</HeaderCell>
             <HeaderCell>User</HeaderCell>
-            <HeaderCell className="w-[clamp(164px,26cqi,220px)]">Action</HeaderCell>
+            <HeaderCell className="w-[clamp(164px,38cqi,360px)]">Action</HeaderCell>
             <HeaderCell>Object</HeaderCell>
             <HeaderCell>Address</HeaderCell>
           </tr>
