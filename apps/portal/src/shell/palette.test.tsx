@@ -83,7 +83,7 @@ it('searches as you type, even from a field, and opens with Enter', async () => 
   await user.keyboard('{Meta>}k{/Meta}')
   await user.type(await screen.findByRole('combobox'), 'redis')
   await screen.findByRole('option', { name: /Redis open/ })
-  expect(service.seen.at(-1)?.query).toEqual({ query: 'redis' })
+  expect(service.seen.findLast(({ path }) => path === '/v1/search')?.query).toEqual({ query: 'redis' })
   await user.keyboard('{Enter}')
   await waitFor(() => expect(router.state.location.pathname).toBe('/risks/1'))
 })
@@ -101,6 +101,15 @@ it('takes text that is typed while it loads as the search, not as shortcuts', as
   await user.keyboard('r')
   expect(pressed).toEqual(['r'])
   shortcuts.unmount()
+})
+
+it('offers the installation to its administrators', async () => {
+  service.on('GET /v1/search', { body: { groups: [] } })
+  service.on('GET /v1/workspaces', { body: { workspaces: [], isAdministrator: true } })
+  await show()
+  await user.keyboard('{Control>}k{/Control}')
+  await user.type(await screen.findByRole('combobox'), 'health')
+  await screen.findByRole('option', { name: 'Pages: Installation' })
 })
 
 it('shows an empty state', async () => {

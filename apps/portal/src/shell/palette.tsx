@@ -14,6 +14,7 @@ import { Search } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useState } from 'react'
 import { type Command, commandGroups, type CommandGroup, searchGroups } from '#shell/commands.tsx'
 import { searchResults } from '#shell/queries.ts'
+import { mine } from '#workspaces/queries.ts'
 import { useDeferredOpen } from '#ui/dialog.tsx'
 import { Key } from '#ui/key.tsx'
 
@@ -61,7 +62,9 @@ function PaletteSearch({ typed }: Pick<PaletteProps, 'typed'>) {
   const [text, setText] = useState(typed)
   const deferredText = useDeferredValue(text.trim())
   const query = useQuery({ ...searchResults(deferredText), enabled: deferredText.length > 0 })
-  const groups = [...commandGroups(deferredText), ...searchGroups(deferredText.length > 0 ? query.data : undefined)]
+  const own = useQuery({ ...mine(), enabled: deferredText.length > 0 })
+  const pages = commandGroups(deferredText, own.data?.isAdministrator)
+  const groups = [...pages, ...searchGroups(deferredText.length > 0 ? query.data : undefined)]
   const isEmpty = groups.length === 0 && !query.isFetching
   return (
     <>
