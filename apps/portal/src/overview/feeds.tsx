@@ -51,7 +51,7 @@ export function FeedTable() {
                 <HeaderCell width={110} align="end" priority={1}>
                   Records
                 </HeaderCell>
-                <HeaderCell width={170}>Updated</HeaderCell>
+                <HeaderCell width={150}>Updated</HeaderCell>
                 <HeaderCell>State</HeaderCell>
                 {hasChecks && (
                   <HeaderCell width={120}>
@@ -104,11 +104,7 @@ function Row({ feed, hasChecks, hasVersions }: RowProps) {
       <Cell label="State" className="md:py-1.5!" title={feed.problem ?? feed.progress}>
         <FeedState feed={feed} />
       </Cell>
-      {hasChecks && (
-        <Cell label="Check now" align="end">
-          {feed.checkable && <CheckNow feed={feed} />}
-        </Cell>
-      )}
+      {hasChecks && <Cell className="md:text-right">{feed.checkable && <CheckNow feed={feed} />}</Cell>}
     </tr>
   )
 }

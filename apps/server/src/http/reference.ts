@@ -77,7 +77,7 @@ const style = `
 .swagger-ui .info .title{font-size:24px;line-height:32px}.swagger-ui .info .title small{vertical-align:middle}
 .swagger-ui .info h2{margin:1.25rem 0 .25rem;font-size:16px;line-height:24px}
 .swagger-ui .info :is(p,li){margin:.25rem 0;max-width:68ch;font-size:14px;line-height:22px}
-.swagger-ui :is(.markdown,.renderedMarkdown) :is(code,pre){color:inherit;background:var(--fill);font-weight:400}
+.swagger-ui :is(.markdown,.renderedMarkdown) :is(code,pre){color:inherit!important;background:var(--fill)!important;font-weight:400}
 .swagger-ui .info pre{max-width:68ch;margin:.5rem 0;padding:.75rem 1rem;border-radius:8px}.swagger-ui .info pre code{padding:0}
-html.dark-mode body{background:inherit}
+html.dark-mode{background:#101315}html.dark-mode body{background:inherit}
 `
