@@ -75,8 +75,8 @@ export const services: readonly Case[] = [
   exposure('jackrabbit-open', '/server/default/jcr:root', { body: '<sv:node sv:name="jcr:root" xmlns:sv="http://www.jcp.org/jcr/sv/1.0"><sv:property sv:name="jcr:primaryType" sv:type="Name"/></sv:node>' }, { status: 401 }),
   {
     id: 'CVE-2023-37895',
-    has: pages({ '/server/': html('<title>Jackrabbit 2.20.10</title>'), '/rmi': { headers: { 'content-type': 'application/octet-stream' }, body: 's}\u0000\u0002\u0000\u000fjava.rmi.Remote\u00001org.apache.jackrabbit.rmi.remote.RemoteRepositoryxr\u0000' } }),
-    hasNot: pages({ '/server/': html('<title>Jackrabbit 2.20.11</title>'), '/rmi': { headers: { 'content-type': 'application/octet-stream' }, body: 's}\u0000\u0002\u0000\u000fjava.rmi.Remote\u00001org.apache.jackrabbit.rmi.remote.RemoteRepositoryxr\u0000' } }),
+    has: pages({ '/server/': html('<title>Jackrabbit 2.20.10</title>'), '/rmi': { headers: { 'content-type': 'application/octet-stream' }, body: 's}\u0000\u0002\u0000\u000fjava.rmi.Remote\u00001org.apache.jackrabbit.rmi.remote.RemoteRepository\u0078r\u0000' } }),
+    hasNot: pages({ '/server/': html('<title>Jackrabbit 2.20.11</title>'), '/rmi': { headers: { 'content-type': 'application/octet-stream' }, body: 's}\u0000\u0002\u0000\u000fjava.rmi.Remote\u00001org.apache.jackrabbit.rmi.remote.RemoteRepository\u0078r\u0000' } }),
     at: ['/rmi'],
   },
   exposure('openam-setup-open', '/config/options.htm', html('<a id="DemoConfiguration" class="blue">Create Default Configuration</a><a id="CreateNewConf">Create New Configuration</a><script>YAHOO.sun.identity.config.options.inProgress.hide()</script>'), { status: 302, headers: { location: '/XUI/' } }),

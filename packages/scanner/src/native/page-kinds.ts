@@ -17,7 +17,7 @@ const setupPath =
 const configurationField =
   /admin|city|continent|database|^db|[_[]db|dsn|e?mail|host|lang|locale|path|prefix|site|time_?zone|title|url|application_?name|(?:dir|directory|home|port)\]?$/i
 /** The page states that the application needs a setup. */
-const unconfigured =
+const needsSetup =
   /\b(?:application|instance|repository|server|service|site|system|wiki) (?:is|has) not (?:(?:been|fully|properly|yet) ){0,3}(?:configured|initialized|installed|set ?up)\b/i
 
 /**
@@ -33,7 +33,7 @@ export const setupForm: Judge = ({ path, html }) => {
     if (words === undefined && !setupPath.test(path)) continue
     const passwords = form.fields.filter(({ type }) => type === 'password')
     const configured = namesOf(form).filter((name) => configurationField.test(name))
-    const isStated = words !== undefined && unconfigured.test(html)
+    const isStated = words !== undefined && needsSetup.test(html)
     const isSetup =
       passwords.length > 0 ? passwords.length + configured.length > 1 : configured.length > (isStated ? 0 : 2)
     if (!isSetup || isInvited(form) || (words === undefined && configured.length < 2)) continue
