@@ -36,6 +36,10 @@ it('SEC-H1 shows the API reference without violations', async () => {
   await page.goto('/docs/api')
   const heading = page.getByRole('heading', { name: /^Targets/ })
   await heading.first().waitFor()
+  await heading.first().click()
+  await page.getByRole('button', { name: /^GET \/v1\/targets$/i }).click()
+  // The example of a nested schema.
+  await page.locator('.opblock-body').filter({ hasText: '"latency": "0.042s"' }).waitFor()
   expect(violations()).toEqual([])
 })
 

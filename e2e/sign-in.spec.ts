@@ -38,7 +38,7 @@ describe('with a password', () => {
     await button('Sign up').click()
     await page.waitForURL(/\/verification\?flow=/)
     await page.getByText(nora.email).waitFor()
-    await page.getByText('Emails are saved to the outbox folder').waitFor()
+    await page.getByText('so the email is a file on the server').waitFor()
     await typeCode(await codeAfter(nora.email, 0))
     await button('Continue').click()
     await page.getByText('You successfully verified your email address.').waitFor()

@@ -63,6 +63,13 @@ describe('the pack', () => {
     }
   })
 
+  it('requests no path that ends or restarts a program', async () => {
+    for (const { file } of loaded.plan.templates) {
+      const text = await readFile(file, 'utf8')
+      expect(text, file).not.toMatch(/BaseURL\}\}[^"'\s?]*\/(?:exit|halt|quit|reboot|restart|shutdown|stop)(?:["'\s?]|$)/im)
+    }
+  })
+
   it('is named by its file', async () => {
     for (const { file, info } of loaded.plan.templates) {
       expect(file.endsWith(`/${info.id}.yaml`), file).toBe(true)

@@ -56,7 +56,7 @@ it('describes a command', async () => {
 })
 
 it.each([
-  [['sevre'], 'Unknown command "sevre". Run "npx glacis --help" for a list of commands.\n'],
+  [['sevre'], 'Unknown command "sevre"; did you mean "serve"? Run "npx glacis --help" for a list of commands.\n'],
   [['serve', '--port', '80'], '"glacis serve" takes no arguments. Run "npx glacis --help" for a list of commands.\n'],
   [['backup'], 'Pass the file to write, such as "npx glacis backup glacis.backup".\n'],
   [['restore'], 'Pass the backup file, such as "npx glacis restore glacis.backup".\n'],

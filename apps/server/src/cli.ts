@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { CliError, UsageError } from './cli-error.ts'
+import { closestOf } from './closest.ts'
 import { version } from './version.ts'
 
 interface CommandContext {
@@ -40,8 +41,7 @@ const commands = new Map(
       run: async (context, args) => (await import('./commands/packs.ts')).runPacksCommand(args, context),
     },
     identity: {
-      summary:
-        'Manage users: list, show, create, disable, enable, reset-2fa, delete, deletions, grant-admin, revoke-admin, allow-all-networks.',
+      summary: 'Manage users and administrators; see "npx glacis identity --help".',
       takesArguments: true,
       run: async (context, args) => (await import('./commands/identity.ts')).runIdentityCommand(args, context),
     },
@@ -100,8 +100,8 @@ export async function runCommand(args: readonly string[], context: CommandContex
     return 0
   }
   if (!command || (rest.length > 0 && !command.takesArguments)) {
-    const problem = command ? `"glacis ${name}" takes no arguments` : `Unknown command "${name}"`
-    printError(`${problem}. Run "npx glacis --help" for a list of commands.`)
+    const problem = command ? `"glacis ${name}" takes no arguments.` : unknownCommand(name)
+    printError(`${problem} Run "npx glacis --help" for a list of commands.`)
     return 2
   }
   try {
@@ -111,6 +111,12 @@ export async function runCommand(args: readonly string[], context: CommandContex
     printError(error.message)
     return error instanceof UsageError ? 2 : 1
   }
+}
+
+function unknownCommand(name: string): string {
+  const closest = closestOf(commands.keys(), name)
+  const hint = closest && closest.edits <= 2 ? `; did you mean "${closest.text}"?` : '.'
+  return `Unknown command "${name}"${hint}`
 }
 
 /** Runs the agent in this process; it exits by itself. */

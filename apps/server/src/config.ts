@@ -11,6 +11,7 @@ import type { ScanNetworks } from './scan-networks.ts'
 import type { Provider } from './setting-values.ts'
 import { type levels, names, type roles, Settings, descriptionOf } from './settings.ts'
 import { errorCode } from '#error-code.ts'
+import { closestOf } from './closest.ts'
 
 /** A part of Glacis that this process runs; all of them by default. */
 export type Role = (typeof roles)[number]
@@ -193,20 +194,5 @@ function isUnknown(name: string): boolean {
 }
 
 function unknownName(name: string): string {
-  const nearest = names.toSorted((a, b) => editDistance(name, a) - editDistance(name, b))[0]
-  return `${name} is not a setting (did you mean ${nearest}?)`
-}
-
-/** Levenshtein distance. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column)
-  for (const [line, letter] of a.split('').entries()) {
-    const next = [line + 1]
-    for (const [column, other] of b.split('').entries()) {
-      const replaced = (row[column] ?? 0) + (letter === other ? 0 : 1)
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
+  return `${name} is not a setting (did you mean ${closestOf(names, name)?.text}?)`
 }

@@ -29,6 +29,7 @@ it.each([
     ),
     'You are the last owner. Transfer ownership first.',
   ],
+  [failure(429, errorBody('ada@a.example was invited too often')), 'ada@a.example was invited too often.'],
   [failure(413), 'The request is too large. Shorten it and try again.'],
   [failure(429, '', 30), 'Too many requests. Try again in 30 seconds.'],
   [failure(429, errorBody('Your plan covers 25 targets.')), 'Your plan covers 25 targets.'],

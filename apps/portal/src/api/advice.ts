@@ -64,8 +64,9 @@ function retryWait({ retryAfterSeconds: seconds }: ApiFailure): string {
   return seconds === 1 ? 'in a second' : `in ${seconds} seconds`
 }
 
-/** Capitalized and ending with a period. */
+/** Ending with a period, and capitalized unless it starts with an email address or a name such as retire.js. */
 export function sentence(message: string): string {
   const text = message.trim()
-  return text && text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? '' : '.')
+  const start = /^\S+[.@]\w/.test(text) ? text.slice(0, 1) : text.slice(0, 1).toUpperCase()
+  return text && start + text.slice(1) + (/[.!?…]$/.test(text) ? '' : '.')
 }

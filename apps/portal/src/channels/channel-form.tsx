@@ -45,19 +45,20 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
   const [hasLeft, setHasLeft] = useState(false)
   const isChecked = hasTried || hasLeft
   const serverError = creation.error ?? changeChannel.error
-  const problem = urlError(address) ?? fieldProblem(serverError, 'webhookUrl')
+  // An empty URL turns a connected channel off.
+  const formError = !channel && address === '' ? 'Required' : urlError(address)
+  const problem = formError ?? fieldProblem(serverError, 'webhookUrl')
   const advice = errorAdvice(serverError)
   const hasAddress = kind !== 'KIND_EMAIL'
   const save = (event: FormEvent) => {
     event.preventDefault()
     setHasTried(true)
-    if ((hasAddress && urlError(address)) || rule.events.length === 0) return
+    if ((hasAddress && formError) || rule.events.length === 0) return
     const webhookUrl = hasAddress ? { webhookUrl: address } : {}
     if (channel) {
       const isEnabled = hasAddress && address === '' ? {} : { isEnabled: true }
       changeChannel.mutate({ id: channel.id, channel: { ...webhookUrl, rule, ...isEnabled } }, { onSuccess: onClose })
-    } else if (hasAddress && address === '') onClose()
-    else creation.mutate({ kind, ...webhookUrl, rule })
+    } else creation.mutate({ kind, ...webhookUrl, rule })
   }
   return (
     <form noValidate onSubmit={save} className="mt-3 grid max-w-[600px] gap-4">

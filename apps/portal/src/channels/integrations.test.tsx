@@ -145,3 +145,12 @@ it('shows the signing secret of a new webhook once, and closes its form', async 
   within(dialog).getByText('whsec_Zm9yIHRlc3Rz')
   expect(screen.queryByLabelText('Webhook URL')).toBeNull()
 })
+
+it('asks for the URL of a channel that is off instead of closing its form', async () => {
+  channels = []
+  await stage.client.resetQueries()
+  await press('Connect Webhook')
+  await press('Save')
+  expect(await screen.findByText('Required')).toBeTruthy()
+  expect(screen.getByLabelText('Webhook URL')).toBeTruthy()
+})

@@ -15,9 +15,11 @@ import { NodeCard } from '#graph/node-card.tsx'
 import { ecosystem, layout } from '#graph/queries.ts'
 import { activeFilterCount, ecosystemInput, type MapSearch } from '#graph/search.ts'
 import { formatNumber } from '#lib/format.ts'
+import { summary } from '#issues/queries.ts'
 import { focusPageTitle } from '#lib/focus.ts'
-import { Button, ButtonLink } from '#ui/button.tsx'
+import { Button } from '#ui/button.tsx'
 import { PageHead } from '#ui/page-head.tsx'
+import { ScopeLink } from '#ui/scope-link.tsx'
 import { EmptyState, ErrorState, loadErrorText } from '#ui/states.tsx'
 
 const route = getRouteApi('/_auth/risks/visual')
@@ -133,15 +135,17 @@ function EmptyMap({ search, onSearch }: PartProps) {
       />
     )
   }
+  return <NothingToMap />
+}
+
+function NothingToMap() {
+  const { data: figures } = useQuery(summary())
+  if (!figures) return null
   return (
     <EmptyState
       icon={<Waypoints />}
       title="Nothing to map yet"
-      actions={
-        <ButtonLink size="sm" variant="secondary" to="/scope">
-          Go to Scope
-        </ButtonLink>
-      }
+      actions={<ScopeLink hasTargets={figures.targetCount > 0} />}
     >
       The map shows how products, hosts, and threats connect. It fills in when a scan finds risks.
     </EmptyState>

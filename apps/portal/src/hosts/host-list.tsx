@@ -19,6 +19,7 @@ import { addToast } from '#ui/toasts.tsx'
 import { lastEnded } from '#scans/queries.ts'
 import { Badge } from '#ui/badge.tsx'
 import { ButtonLink } from '#ui/button.tsx'
+import { ScopeLink } from '#ui/scope-link.tsx'
 import { ListBody, ListPager, totalOf } from '#ui/list.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { EmptyState } from '#ui/states.tsx'
@@ -115,13 +116,9 @@ function NoHosts() {
     <EmptyState
       icon={<Server />}
       title="No assets yet"
-      actions={
-        <ButtonLink to="/scope" variant="secondary" size="sm">
-          Go to Scope
-        </ButtonLink>
-      }
+      actions={<ScopeLink hasTargets={(figures?.targetCount ?? 0) > 0} />}
     >
-      Assets are the live hosts that scans find on your targets. Scan a target to discover them.
+      Assets are the live hosts that scans find on your targets.
     </EmptyState>
   )
 }

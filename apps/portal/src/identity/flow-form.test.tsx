@@ -142,6 +142,12 @@ describe('submission', () => {
     expect(screen.queryByText('Required')).toBeNull()
   })
 
+  it('focuses the first field on the screen, whatever the order of the nodes', async () => {
+    show('registration', flowOf(registrationNodes()))
+    await userEvent.click(await screen.findByRole('button', { name: 'Sign up' }))
+    expect(document.activeElement).toBe(screen.getByLabelText('First name'))
+  })
+
   it('activates the primary button, not a provider, on Enter', async () => {
     service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
     show('login', flowOf(loginNodes()))

@@ -5,7 +5,7 @@ import { BotChallenge, hasBotChallenge } from '#identity/bot-challenge.tsx'
 import type { FlowKind } from '#identity/flow-kind.ts'
 import { FlowButton } from '#identity/flow-button.tsx'
 import { FlowNode } from '#identity/flow-node.tsx'
-import { focusField, validateFields, useFlowForm, withoutField } from '#identity/form-element.ts'
+import { focusFirstField, validateFields, useFlowForm, withoutField } from '#identity/form-element.ts'
 import { type Group, hasVisibleBefore, isVisible, needsDivider, primaryOf } from '#identity/groups.ts'
 import type { ClientErrors } from '#identity/node-field.tsx'
 import { byGroup, fieldState, isButtonGroup, namesFirst, withCodeMessages, withoutCodeSent } from '#identity/nodes.ts'
@@ -57,7 +57,7 @@ export function FlowForm({
     const errors = validateFields(element, flow.ui.nodes, submitter)
     setClientErrors(errors)
     setPressed(keyOf(submitter.name, submitter.value))
-    if (errors.size > 0) focusField(element, [...errors.keys()][0])
+    if (errors.size > 0) focusFirstField(element, [...errors.keys()])
     else send(bodyOf(flow.ui.nodes, new FormData(element), submitter))
   }
   function enter(event: SubmitEvent<HTMLFormElement>): void {

@@ -18,8 +18,9 @@ export function useFlowForm(flow: Flow, responseCount: number, onScript: (fields
     latest.current = onScript
   })
   useEffect(() => {
-    const wrong = inputsOf(flow.ui.nodes).find((node) => fieldState(node.messages) === 'error')
-    if (wrong && element.current) focusField(element.current, wrong.attributes.name)
+    const wrong = inputsOf(flow.ui.nodes).filter((node) => fieldState(node.messages) === 'error')
+    const names = wrong.map(({ attributes }) => attributes.name)
+    if (element.current) focusFirstField(element.current, names)
     // `responseCount` re-runs the effect if the same error is returned again.
   }, [flow, responseCount])
   // A new step has different fields; focus the first one.
@@ -36,9 +37,9 @@ export function useFlowForm(flow: Flow, responseCount: number, onScript: (fields
   }, [])
 }
 
-/** Focuses the field with this name. For a code input, focuses its first box. */
-export function focusField(form: HTMLFormElement, name: string | undefined): void {
-  const field = [...form.elements].find((element) => 'name' in element && element.name === name)
+/** Focuses the first of these fields on the screen. For a code input, focuses its first box. */
+export function focusFirstField(form: HTMLFormElement, names: readonly string[]): void {
+  const field = [...form.elements].find((element) => 'name' in element && names.includes(String(element.name)))
   if (!(field instanceof HTMLInputElement)) return
   const target = field.type === 'hidden' ? field.closest('fieldset')?.querySelector('input') : field
   target?.focus()

@@ -1,6 +1,6 @@
 /** Screens of the flows. The service defines the fields; the screens add titles and links. */
-import type { Flow } from '@glacis/contract/identity'
-import { useSuspenseQuery } from '@tanstack/react-query'
+import type { Flow, Session } from '@glacis/contract/identity'
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -10,6 +10,7 @@ import type { FlowKind } from '#identity/flow-kind.ts'
 import { FlowForm } from '#identity/flow-form.tsx'
 import { flowQuery } from '#identity/lifecycle.ts'
 import { codeSentTo, inputsOf, isCodeSent, labelOf } from '#identity/nodes.ts'
+import { sessionKey } from '#identity/session.ts'
 import { restoreFocus } from '#lib/focus.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { sessionEndedAt } from '#lib/use-draft.ts'
@@ -135,9 +136,10 @@ export function RecoveryScreen({ flow: id, returnTo }: Visit) {
   )
 }
 
-/** `code` comes from the link in the email and prefills the code field. */
+/** Prefills the code from the link in the email, or the address of a user who comes from their profile. */
 export function VerificationScreen({ flow: id, returnTo, code }: Visit & { readonly code: string | undefined }) {
-  const flow = withCode(useOpenFlow('verification', id), code)
+  const session = useQueryClient().getQueryData<Session | null>(sessionKey)
+  const flow = prefilled(useOpenFlow('verification', id), { code, email: session?.identity.traits.email })
   if (flow.state === 'passed_challenge') return <Verified flow={flow} returnTo={returnTo} />
   return (
     <>
@@ -147,7 +149,7 @@ export function VerificationScreen({ flow: id, returnTo, code }: Visit & { reado
       <FlowForm key={flow.id} kind="verification" flow={flow} />
       <AuthAside>
         <a href={returnTo ?? '/overview'} className="inline-link">
-          Skip for now
+          {returnTo ? 'Back' : 'Skip for now'}
         </a>
       </AuthAside>
     </>
@@ -191,14 +193,20 @@ function CodeSent({ flow, restart }: CodeSentProps) {
       Enter the 6-digit code we sent to{' '}
       {address ? <strong className="font-medium wrap-anywhere text-ink">{address}</strong> : 'your email address'}.
       <span className="mt-2 block text-12 text-ink-3">
-        No email after a minute? Check your spam folder and the spelling of the address
-        {resend && `, or select “${labelOf(resend)}” below`}.{restart && <> {restart}</>}
+        {portalConfig().mailsAreFiles ? (
+          <>
+            This installation has no mail server yet, so the email is a file on the server: the newest in{' '}
+            <code className="text-ink-2">outbox/</code> in the data folder, by default{' '}
+            <code className="text-ink-2">.glacis/outbox/</code>.
+          </>
+        ) : (
+          <>
+            No email after a minute? Check your spam folder and the spelling of the address
+            {resend && `, or select “${labelOf(resend)}” below`}.
+          </>
+        )}
+        {restart && <> {restart}</>}
       </span>
-      {portalConfig().mailsAreFiles && (
-        <span className="mt-2 block text-12 text-ink-3">
-          This installation has no mail server configured. Emails are saved to the outbox folder in its data folder.
-        </span>
-      )}
     </>
   )
 }
@@ -218,11 +226,12 @@ function useOpenFlow(kind: FlowKind, id: string | undefined): Flow {
   return useSuspenseQuery(flowQuery(kind, id ?? '')).data
 }
 
-function withCode(flow: Flow, code: string | undefined): Flow {
-  if (!code || flow.ui.messages.some(({ type }) => type === 'error')) return flow
+/** Fills empty fields, unless the user has already submitted something wrong. */
+function prefilled(flow: Flow, values: Readonly<Record<string, string | undefined>>): Flow {
+  if (flow.ui.messages.some(({ type }) => type === 'error')) return flow
   const nodes = flow.ui.nodes.map((node) =>
-    node.type === 'input' && node.attributes.name === 'code'
-      ? { ...node, attributes: { ...node.attributes, value: code } }
+    node.type === 'input' && !node.attributes.value && values[node.attributes.name]
+      ? { ...node, attributes: { ...node.attributes, value: values[node.attributes.name] } }
       : node,
   )
   return { ...flow, ui: { ...flow.ui, nodes } }

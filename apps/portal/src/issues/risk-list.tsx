@@ -2,7 +2,7 @@
 import type { Verification } from '@glacis/contract/issue'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Plus, Radar, ShieldCheck } from 'lucide-react'
+import { Radar, ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useSession } from '#identity/session.ts'
 import { useEmptyView } from '#issues/empty-view.ts'
@@ -12,6 +12,7 @@ import { useIsView, ViewButton, ViewTabs } from '#issues/saved-views.tsx'
 import { hasFilters, issuesInput, tabSearch, type RiskSearch, type RiskTab, riskTabs } from '#issues/search.ts'
 import { active } from '#scans/queries.ts'
 import { ButtonLink } from '#ui/button.tsx'
+import { ScopeLink } from '#ui/scope-link.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { EmptyState } from '#ui/states.tsx'
 import { Tab, Tabs } from '#ui/tabs.tsx'
@@ -177,22 +178,7 @@ function NoScansYet({ hasTargets, startScan }: { readonly hasTargets: boolean; r
     <EmptyState
       icon={<Radar />}
       title="Nothing has been scanned yet"
-      actions={
-        hasTargets ? (
-          startScan
-        ) : (
-          <ButtonLink
-            to="/scope"
-            search={{ create: true }}
-            call="createTarget"
-            variant="primary"
-            size="sm"
-            icon={<Plus />}
-          >
-            Add target
-          </ButtonLink>
-        )
-      }
+      actions={hasTargets ? startScan : <ScopeLink hasTargets={false} />}
     >
       {hasTargets
         ? 'Start a scan of your targets to find their risks.'

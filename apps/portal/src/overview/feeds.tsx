@@ -21,7 +21,15 @@ export function FeedTable() {
     <section aria-label="Feeds" className="border-b border-line pt-5 pb-2">
       <div className="px-(--gl-gutter) pb-2">
         <SectionHead title="Feeds" />
-        <p className="text-12 text-ink-3">What scans look for, and what results are compared with</p>
+        <p className="text-12 text-ink-3">What scans look for, and what results are compared with.</p>
+        {data?.feeds.some(({ checkable, problem }) => checkable && problem) && (
+          <p className="text-12 text-ink-3">
+            Failed updates are retried automatically.{' '}
+            <a href="/docs/backup-and-upgrade#offline-installations" className="inline-link">
+              Import feeds without internet access
+            </a>
+          </p>
+        )}
       </div>
       {isError && !data && (
         <div className="px-(--gl-gutter) pb-3">
@@ -43,7 +51,7 @@ export function FeedTable() {
                 <HeaderCell width={110} align="end" priority={1}>
                   Records
                 </HeaderCell>
-                <HeaderCell width={130}>Updated</HeaderCell>
+                <HeaderCell width={150}>Updated</HeaderCell>
                 <HeaderCell>State</HeaderCell>
                 {hasChecks && (
                   <HeaderCell width={120}>
@@ -96,11 +104,7 @@ function Row({ feed, hasChecks, hasVersions }: RowProps) {
       <Cell label="State" className="md:py-1.5!" title={feed.problem ?? feed.progress}>
         <FeedState feed={feed} />
       </Cell>
-      {hasChecks && (
-        <Cell label="Check now" align="end">
-          {feed.checkable && <CheckNow feed={feed} />}
-        </Cell>
-      )}
+      {hasChecks && <Cell className="md:text-right">{feed.checkable && <CheckNow feed={feed} />}</Cell>}
     </tr>
   )
 }
@@ -167,15 +171,12 @@ function FeedState({ feed }: { readonly feed: Feed }) {
       )}
       <span className="min-w-0 whitespace-normal wrap-anywhere text-ink-2">
         {feed.problem ?? skipped}
-        {feed.problem && <span className="block text-12 text-ink-3">{failureAdvice(feed)}</span>}
+        {feed.problem && !feed.checkable && (
+          <span className="block text-12 text-ink-3">Fix the problem, then import the feed again.</span>
+        )}
       </span>
     </span>
   )
-}
-
-function failureAdvice({ records, checkable = false }: Feed): string {
-  const kept = records > 0 ? 'The records loaded before are still used. ' : ''
-  return `${kept}${checkable ? 'Glacis tries again automatically.' : 'Fix the problem, then import the feed again.'}`
 }
 
 /** The feeds being imported; renders nothing if there are none. */

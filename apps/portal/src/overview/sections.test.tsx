@@ -200,7 +200,7 @@ describe('feeds', () => {
       'Ready',
       'Ready12 skipped',
       'Reading 3 of 40 files',
-      'Update failedThe source does not answer.The records loaded before are still used. Fix the problem, then import the feed again.',
+      'Update failedThe source does not answer.Fix the problem, then import the feed again.',
     ])
     expect(within(rows[0] ?? document.body).getByText('2026-11-20')).toBeTruthy()
     // Digests are hidden.

@@ -12,7 +12,8 @@ import { ProductFilters } from '#products/product-filters.tsx'
 import { productFilter, type ProductSearch, productsInput } from '#products/search.ts'
 import { WatchForm } from '#products/watch-form.tsx'
 import { ProductTable } from '#products/product-table.tsx'
-import { Button, ButtonLink } from '#ui/button.tsx'
+import { Button } from '#ui/button.tsx'
+import { ScopeLink } from '#ui/scope-link.tsx'
 import { ListBody, ListPager, totalOf } from '#ui/list.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { EmptyState } from '#ui/states.tsx'
@@ -82,11 +83,7 @@ function NoProducts() {
     <EmptyState
       icon={<Layers />}
       title={isScanned ? 'No software identified yet' : 'No technologies yet'}
-      actions={
-        <ButtonLink to="/scope" variant="secondary" size="sm">
-          Go to Scope
-        </ButtonLink>
-      }
+      actions={<ScopeLink hasTargets={(figures?.targetCount ?? 0) > 0} />}
     >
       Technologies are the software and operating systems that scans identify, and the ones you watch.
     </EmptyState>

@@ -53,7 +53,7 @@ export function ProductTable({ products, isGrouped, picking }: ProductTableProps
             </HeaderCell>
           )}
           <HeaderCell width={128} priority={3} title="Minimum severity of new threats that you're notified about">
-            Threshold
+            Notify from
           </HeaderCell>
         </tr>
       </thead>
@@ -112,7 +112,7 @@ function Row({ product, isNested, showsSupport, picking }: RowProps) {
       )}
       {/* The negative margin aligns the button's text with the column header. */}
       <Cell
-        label="Threshold"
+        label="Notify from"
         priority={3}
         className="named overflow-visible! md:[&>button]:-ml-3 max-md:[&>button]:-ml-2"
       >

@@ -76,6 +76,14 @@ it('saves the details and shows a toast', async () => {
   })
 })
 
+it('focuses the first wrong field instead of saving', async () => {
+  showProfile()
+  await userEvent.clear(await screen.findByLabelText('First name'))
+  await userEvent.clear(screen.getByLabelText('Email'))
+  await userEvent.click(screen.getByRole('button', { name: 'Save details' }))
+  expect([document.activeElement, posts().length]).toEqual([screen.getByLabelText('First name'), 0])
+})
+
 describe('the password dialog', () => {
   const open = async () => userEvent.click(await screen.findByRole('button', { name: 'Change password' }))
 

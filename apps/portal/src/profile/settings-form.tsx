@@ -1,7 +1,7 @@
 import type { Flow, InputNode } from '@glacis/contract/identity'
 import { type ReactNode, type SubmitEvent, useState } from 'react'
 import { bodyOf, isButton } from '#identity/body.ts'
-import { validateFields, useFlowForm } from '#identity/form-element.ts'
+import { focusFirstField, validateFields, useFlowForm } from '#identity/form-element.ts'
 import { NodeField, type ClientErrors } from '#identity/node-field.tsx'
 import { inputsOf } from '#identity/nodes.ts'
 import { useFlow } from '#identity/use-flow.ts'
@@ -48,6 +48,7 @@ export function SettingsForm({
     const pressed = { group, name: attributes.name, value: String(attributes.value ?? '') }
     const errors = validateFields(event.currentTarget, flow.ui.nodes, pressed)
     setClientErrors(errors)
+    focusFirstField(event.currentTarget, [...errors.keys()])
     if (errors.size > 0 || isPending || !canSubmit(event.currentTarget)) return
     submit(bodyOf(flow.ui.nodes, new FormData(event.currentTarget), pressed))
   }

@@ -3,6 +3,7 @@ import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
 import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { submitFlow } from '#identity/client.ts'
+import { sessionKey } from '#identity/session.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
 import { flowOf, type PartialNode, readNodes, verificationNodes } from '#lib/testing/flows.ts'
 import { testConfig, type Service, sessionOf, startService } from '#lib/testing/service.ts'
@@ -78,7 +79,8 @@ it.each([
   service.on(`GET /self-service/${kind}/flows`, { body })
   open(`/${kind}?flow=mine`)
   expect(await screen.findByText('nora@a.example')).toBeTruthy()
-  expect(screen.queryByText(/^This installation has no mail server configured/) !== null).toBe(mailsAreFiles)
+  expect(screen.queryByText(/^This installation has no mail server yet/) !== null).toBe(mailsAreFiles)
+  expect(screen.queryByText(/Check your spam folder/) !== null).toBe(!mailsAreFiles)
 })
 
 it('verification explains that a code was sent if the service does not return the address', async () => {
@@ -89,6 +91,15 @@ it('verification explains that a code was sent if the service does not return th
   open('/verification?flow=mine')
   expect(await screen.findByText(/Enter the 6-digit code we sent to your email address/)).toBeTruthy()
   expect(screen.queryByText(sent.text)).toBeNull()
+})
+
+it('verification suggests the address of a signed-in user, and leads back', async () => {
+  const email: PartialNode = { type: 'input', group: 'code', attributes: { name: 'email', type: 'email' } }
+  service.on('GET /self-service/verification/flows', { body: flowOf(readNodes([email]), { id: 'mine' }) })
+  client.setQueryData(sessionKey, sessionOf())
+  open(`/verification?flow=mine&return_to=${location.origin}/profile`)
+  await waitFor(() => expect(document.querySelector('input[name=email]')).toHaveProperty('value', 'nora@example.ch'))
+  expect(screen.getByRole('link', { name: 'Back' }).getAttribute('href')).toBe(`${location.origin}/profile`)
 })
 
 it('says how to get another code, and starts over with another address', async () => {

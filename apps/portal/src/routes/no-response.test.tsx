@@ -41,8 +41,8 @@ afterEach(async () => {
   await service.close()
 })
 
-function mockSummary(lastScanTime?: string): void {
-  const figures = { open: 0, regressive: 0, newCount: 0, resolvedCount: 0, hostCount: 0, targetCount: 1, lastScanTime }
+function mockSummary(lastScanTime?: string, targetCount = 1): void {
+  const figures = { open: 0, regressive: 0, newCount: 0, resolvedCount: 0, hostCount: 0, targetCount, lastScanTime }
   service.on('GET /v1/stats/summary', { body: figures })
 }
 
@@ -85,4 +85,13 @@ it.each([
   mockSummary()
   open(path)
   expect(await screen.findByText(expected)).toBeTruthy()
+  expect(screen.getByRole('link', { name: 'Go to Scope' })).toBeTruthy()
+})
+
+it.each(['/assets', '/technologies', '/risks/visual'])('offers on %s to add the first target', async (path) => {
+  mockSummary(undefined, 0)
+  service.on('GET /v1/ecosystem', { body: { nodes: [], links: [] } })
+  open(path)
+  const link = await screen.findByRole('link', { name: 'Add target' })
+  expect(link.getAttribute('href')).toBe('/scope?create=true')
 })

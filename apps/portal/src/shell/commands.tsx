@@ -15,6 +15,7 @@ import {
   Plus,
   RadioTower,
   Server,
+  ServerCog,
   Settings,
   ShieldAlert,
   Sun,
@@ -43,20 +44,20 @@ export interface CommandGroup {
 }
 
 /** Pages and actions in which every word of the text is a prefix of some word; all of them without text. */
-export function commandGroups(text: string): CommandGroup[] {
+export function commandGroups(text: string, isAdministrator = false): CommandGroup[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const isMatch = ({ name, subtitle = '', keywords = '' }: Command) => {
     const own = `${name} ${subtitle} ${keywords}`.toLowerCase().split(/\s+/)
     return words.every((word) => own.some((ownWord) => ownWord.startsWith(word)))
   }
   const groups = [
-    { title: 'Pages', commands: pages().filter(isMatch) },
+    { title: 'Pages', commands: pages(isAdministrator).filter(isMatch) },
     { title: 'Actions', commands: actions().filter(isMatch) },
   ]
   return groups.filter(({ commands }) => commands.length > 0)
 }
 
-function pages(): Command[] {
+function pages(isAdministrator: boolean): Command[] {
   const Overview = overviewEntry.icon
   return [
     { key: '/overview', name: overviewEntry.label, icon: <Overview />, href: '/overview' },
@@ -85,6 +86,17 @@ function pages(): Command[] {
       icon: <Building2 />,
       href: '/workspace',
     },
+    ...(isAdministrator
+      ? [
+          {
+            key: '/installation',
+            name: 'Installation',
+            keywords: 'health doctor feeds queues accounts version',
+            icon: <ServerCog />,
+            href: '/installation',
+          },
+        ]
+      : []),
     {
       key: 'api-tokens',
       name: 'API tokens',

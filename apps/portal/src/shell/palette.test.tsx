@@ -1,9 +1,9 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
-import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import { cleanup, render, renderHook, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { startShortcuts } from '#lib/keyboard.ts'
+import { startShortcuts, useKeys } from '#lib/keyboard.ts'
 import { type Service, startService } from '#lib/testing/service.ts'
 import { commandGroups } from '#shell/commands.tsx'
 import { ShortcutOverlays } from '#shell/shortcut-overlays.tsx'
@@ -83,9 +83,33 @@ it('searches as you type, even from a field, and opens with Enter', async () => 
   await user.keyboard('{Meta>}k{/Meta}')
   await user.type(await screen.findByRole('combobox'), 'redis')
   await screen.findByRole('option', { name: /Redis open/ })
-  expect(service.seen.at(-1)?.query).toEqual({ query: 'redis' })
+  expect(service.seen.findLast(({ path }) => path === '/v1/search')?.query).toEqual({ query: 'redis' })
   await user.keyboard('{Enter}')
   await waitFor(() => expect(router.state.location.pathname).toBe('/risks/1'))
+})
+
+it('takes text that is typed while it loads as the search, not as shortcuts', async () => {
+  const pressed: string[] = []
+  const shortcuts = renderHook(() => useKeys({ r: () => pressed.push('r') }))
+  await show()
+  await user.keyboard('{Control>}k{/Control}redis')
+  const field = await screen.findByRole('combobox', { name: 'Search everything' })
+  expect([(field as HTMLInputElement).value, pressed]).toEqual(['redis', []])
+  await screen.findByRole('option', { name: /Redis open/ })
+  await user.keyboard('{Escape}{Escape}')
+  await waitFor(() => expect(screen.queryByRole('combobox')).toBeNull())
+  await user.keyboard('r')
+  expect(pressed).toEqual(['r'])
+  shortcuts.unmount()
+})
+
+it('offers the installation to its administrators', async () => {
+  service.on('GET /v1/search', { body: { groups: [] } })
+  service.on('GET /v1/workspaces', { body: { workspaces: [], isAdministrator: true } })
+  await show()
+  await user.keyboard('{Control>}k{/Control}')
+  await user.type(await screen.findByRole('combobox'), 'health')
+  await screen.findByRole('option', { name: 'Pages: Installation' })
 })
 
 it('shows an empty state', async () => {

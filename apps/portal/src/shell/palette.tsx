@@ -14,6 +14,7 @@ import { Search } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useState } from 'react'
 import { type Command, commandGroups, type CommandGroup, searchGroups } from '#shell/commands.tsx'
 import { searchResults } from '#shell/queries.ts'
+import { mine } from '#workspaces/queries.ts'
 import { useDeferredOpen } from '#ui/dialog.tsx'
 import { Key } from '#ui/key.tsx'
 
@@ -21,10 +22,12 @@ interface PaletteProps {
   readonly open: boolean
   readonly onClose: () => void
   readonly onHelp: () => void
+  /** What was typed before the field had the focus. */
+  readonly typed: string
 }
 
 /** Opened by Ctrl K or Cmd K. Arrows move, Enter selects, Escape closes. */
-export function Palette({ open, onClose, onHelp }: PaletteProps) {
+export function Palette({ open, onClose, onHelp, typed }: PaletteProps) {
   const navigate = useNavigate()
   const isOpen = useDeferredOpen(open)
   function choose(command: Command | null): void {
@@ -47,7 +50,7 @@ export function Palette({ open, onClose, onHelp }: PaletteProps) {
           className="w-full max-w-[36rem] overflow-hidden rounded-xl bg-raised shadow-dialog transition-[opacity,translate] duration-(--gl-dur-base) ease-out data-closed:translate-y-(--gl-nudge) data-closed:opacity-0"
         >
           <Combobox<Command> onChange={choose}>
-            <PaletteSearch />
+            <PaletteSearch typed={typed} />
           </Combobox>
         </DialogPanel>
       </div>
@@ -55,11 +58,13 @@ export function Palette({ open, onClose, onHelp }: PaletteProps) {
   )
 }
 
-function PaletteSearch() {
-  const [text, setText] = useState('')
+function PaletteSearch({ typed }: Pick<PaletteProps, 'typed'>) {
+  const [text, setText] = useState(typed)
   const deferredText = useDeferredValue(text.trim())
   const query = useQuery({ ...searchResults(deferredText), enabled: deferredText.length > 0 })
-  const groups = [...commandGroups(deferredText), ...searchGroups(deferredText.length > 0 ? query.data : undefined)]
+  const own = useQuery({ ...mine(), enabled: deferredText.length > 0 })
+  const pages = commandGroups(deferredText, own.data?.isAdministrator)
+  const groups = [...pages, ...searchGroups(deferredText.length > 0 ? query.data : undefined)]
   const isEmpty = groups.length === 0 && !query.isFetching
   return (
     <>
@@ -70,6 +75,7 @@ function PaletteSearch() {
           aria-label="Search everything"
           placeholder="Search risks, assets, targets, pages"
           autoComplete="off"
+          defaultValue={typed}
           onChange={(event) => setText(event.target.value)}
           className="h-12 w-full min-w-0 bg-transparent text-14/5 outline-none placeholder:text-ink-3 max-md:text-16"
         />

@@ -46,6 +46,8 @@ export function AddressField({ value, onChange, problem, ref, aside }: AddressFi
   )
 }
 
+const isLoopback = /^(https?:\/\/)?(127\.|localhost\b|\[?::1(\]|$))/
+
 type ParseResult = ResultOf<typeof parseTargets>['results'][number]
 
 /** "Recognized as 10.0.0.0/28, 16 addresses. Private address: …" */
@@ -58,7 +60,11 @@ function formatRecognized({
 }: ParseResult): string | undefined {
   if (normalized === undefined) return undefined
   const hosts = hostCount > 1 ? `, ${formatNumber(hostCount)} addresses` : ''
-  const reach = isPrivate ? " Private address: choose an agent if this server can't reach it." : ''
+  const reach = !isPrivate
+    ? ''
+    : isLoopback.test(normalized)
+      ? " Loopback address: this server itself, or an agent's machine if you choose an agent."
+      : " Private address: choose an agent if this server can't reach it."
   // Not an error: agents in different networks can scan the same private address.
   const already = target ? ` The target “${target.name}” already has this address.` : ''
   const also = readable === undefined ? '' : ` (${readable})`

@@ -20,6 +20,7 @@ describe('parseEntries', () => {
     ['https://a.example/x,y https://b.example', ['https://a.example/x,y', 'https://b.example']],
     ['https://a.example,https://b.example/x;c.example,', ['https://a.example', 'https://b.example/x', 'c.example']],
     ['my-host.example', ['my-host.example']],
+    ['# office\n10.0.0.1 # router\nhttps://a.example/#b', ['10.0.0.1', 'https://a.example/#b']],
     [' \n,;\n', []],
   ])('splits %j', (text, texts) => {
     expect(parseEntries(text).map((entry) => entry.text)).toEqual(texts)

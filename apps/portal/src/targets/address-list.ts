@@ -36,11 +36,12 @@ type ParseResult = ResultOf<typeof parseTargets>['results'][number]
 
 /**
  * Splits text into addresses at line breaks, commas, semicolons, and spaces. Ranges may have spaces around the dash, and
- * commas within a URL's path are part of the URL.
+ * commas within a URL's path are part of the URL. Text after a `#` that starts a word is a comment, as in files of hosts.
  */
 export function parseEntries(text: string): Entry[] {
   return text.split(/\r\n|[\n\r\u2028\u2029]/).flatMap((whole, index) =>
     whole
+      .replace(/(^|\s)#.*/, '')
       .replace(/([\d.:a-f])\s+[-–]\s+([\d.:a-f])/gi, '$1-$2')
       .split(/\s+/)
       .flatMap((word) => word.split(/^[a-z]+:\/\//i.test(word) ? /[,;]+(?=$|[^,;/]*[.:])/ : /[,;]+/))

@@ -109,7 +109,7 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
           <tr>
             <HeaderCell width={165}>Time</HeaderCell>
             <HeaderCell>User</HeaderCell>
-            <HeaderCell className="w-[clamp(164px,26cqi,220px)]">Action</HeaderCell>
+            <HeaderCell className="w-[clamp(164px,38cqi,360px)]">Action</HeaderCell>
             <HeaderCell>Object</HeaderCell>
             <HeaderCell>Address</HeaderCell>
           </tr>
@@ -123,6 +123,7 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
               </Cell>
               <Cell label="Action">
                 <span className="font-mono text-12">{event.action}</span>
+                <Detail detail={event.detail} />
               </Cell>
               <Cell label="Object" quiet>
                 <Resource {...event.resource} />
@@ -137,6 +138,20 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
         </tbody>
       </Table>
     </div>
+  )
+}
+
+/** What was changed, such as "to: STATUS_RESOLVED, from: STATUS_OPEN". The browser is the title of the address. */
+function Detail({ detail }: Pick<AuditEvent, 'detail'>) {
+  const text = Object.entries(detail)
+    .filter(([name, value]) => name !== 'userAgent' && String(value ?? '') !== '')
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ')
+  if (!text) return null
+  return (
+    <span className="block truncate text-12 text-ink-3" title={text}>
+      {text}
+    </span>
   )
 }
 
@@ -155,7 +170,7 @@ function Resource({ kind, id }: AuditEvent['resource']) {
   const to = detailPages[kind]
   if (!to) return <span title={id}>{kind}</span>
   return (
-    <Link to={to} params={{ id }} title={id} className="hover:underline">
+    <Link to={to} params={{ id }} title={id} className="inline-link">
       {kind}
     </Link>
   )

@@ -8,6 +8,7 @@ import { startPostgres } from '#database/embedded.ts'
 import { isConnectionLoss, isOutOfResources } from '#database/connection-errors.ts'
 import { lockFolder } from '#lock.ts'
 import { createLogger } from '#log.ts'
+import { errorCode } from '#error-code.ts'
 import { CliError, UsageError } from '#cli-error.ts'
 import { connectToDatabase } from './connect.ts'
 
@@ -102,7 +103,10 @@ async function newestBackup(folder: string | undefined): Promise<string> {
 
 async function requireFile(file: string): Promise<void> {
   await stat(file).catch((cause: unknown) => {
-    throw new CliError(`Can't read ${file} (${reasonOf(cause)}).`, { cause })
+    throw new CliError(
+      errorCode(cause) === 'ENOENT' ? `${file}: File not found.` : `Can't read ${file} (${reasonOf(cause)}).`,
+      { cause },
+    )
   })
 }
 

@@ -101,11 +101,16 @@ function slugOf(text: string): string {
 
 /** Omits an empty header row. Tables wider than the page scroll horizontally. */
 function tableOf({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
-  const cellOf = (cell: Tokens.TableCell) => `<td>${inline(cell)}</td>`
+  // On phones, the last column of text would be out of sight.
+  const isStacked = header.length === 3 || header.length === 4
+  const cellOf = (cell: Tokens.TableCell, column: number) => {
+    const label = isStacked ? ` data-label="${escape(header[column]?.text ?? '')}"` : ''
+    return `<td${label}>${inline(cell)}</td>`
+  }
   const headOf = (cell: Tokens.TableCell) => (cell.text ? `<th scope="col">${inline(cell)}</th>` : '<td></td>')
   const head = header.some(({ text }) => text) ? `<thead><tr>${header.map(headOf).join('')}</tr></thead>` : ''
   const body = rows.map((row) => `<tr>${row.map(cellOf).join('')}</tr>`).join('')
-  return `<div class="wide" tabindex="0" role="group" aria-label="Table"><table>${head}<tbody>${body}</tbody></table></div>\n`
+  return `<div class="wide${isStacked ? ' stacked' : ''}" tabindex="0" role="group" aria-label="Table"><table>${head}<tbody>${body}</tbody></table></div>\n`
 }
 
 export const documentStyle = `
@@ -123,4 +128,5 @@ td,th{border-bottom:1px solid var(--line);padding:.5rem 1.25rem .5rem 0;vertical
 @media (min-width:52.01rem){td:first-child code{white-space:nowrap}aside nav :is(p:first-of-type){margin-top:.25rem}}
 @supports selector(::details-content){@media (min-width:52.01rem){aside summary{display:none}aside details::details-content{content-visibility:visible}}}
 @media (max-width:70rem){main{grid-template-columns:minmax(0,1fr)}.contents{display:none}}
-@media (max-width:52rem){.page{display:block}aside{padding:.25rem 1rem;border-right:0;border-bottom:1px solid var(--line)}aside nav{position:static}aside details[open]{padding-bottom:1rem}aside a{padding-block:.7rem}main{padding:1.25rem 1rem 4rem}}`
+@media (max-width:52rem){.page{display:block}aside{padding:.25rem 1rem;border-right:0;border-bottom:1px solid var(--line)}aside nav{position:static}aside details[open]{padding-bottom:1rem}aside a{padding-block:.7rem}main{padding:1.25rem 1rem 4rem}
+.stacked thead{display:none}.stacked tr{display:block;padding:.5rem 0;border-bottom:1px solid var(--line)}.stacked td{display:block;min-width:0!important;padding:.1rem 0;border:0}.stacked td:not(:first-child,:last-child)::before{content:attr(data-label) ": "}}`

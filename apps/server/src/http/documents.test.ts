@@ -53,6 +53,12 @@ it('lists the pages in place of a missing one', async () => {
   expect([other.statusCode, other.json()]).toEqual([404, expect.objectContaining({ statusCode: 404 })])
 })
 
+it('labels the cells of a table with three columns, which phones show below one another', async () => {
+  await writeFile(join(root, 'docs/index.md'), '# A\n\n|Name|Default|Meaning|\n|---|---|---|\n|`A`|3|c|\n')
+  serveDocuments(app, root)
+  expect(await page('/docs/help')).toContain('<td data-label="Default">3</td><td data-label="Meaning">c</td>')
+})
+
 it('links only to pages and images that exist', async () => {
   await writeFile(
     join(root, 'docs/index.md'),

@@ -23,10 +23,11 @@ export async function matchChangedThreats(scanning: Scanning, signal: AbortSigna
       for (const target of targets) await startEmergingScan(scanning, workspace, target)
     })
     await changes.done()
-    log.info(
-      { threats: changes.ids.length, accounts: changes.workspaces.length },
-      'changed threats matched against inventories',
-    )
+    if (changes.workspaces.length > 0)
+      log.info(
+        { threats: changes.ids.length, accounts: changes.workspaces.length },
+        'changed threats matched against inventories',
+      )
   }
   await refreshEndOfLife(database.owner)
   const issues = await reprioritize(database, log)

@@ -62,6 +62,20 @@ it.each([
 })
 
 it.each([
+  ['apache:tomcat', ['/openam/']],
+  ['f5:nginx', []],
+])('finds an application in the folder of its archive on a servlet container: %s', async (product, expected) => {
+  const folders = await foundOn(
+    ({ url }, response) => {
+      if (url === '/openam/') response.writeHead(302, { location: '/openam/config/options.htm' }).end()
+      else response.writeHead(404).end()
+    },
+    [product],
+  )
+  expect(folders).toEqual(expected)
+})
+
+it.each([
   [404, ['/tensorboard/']],
   [200, []],
 ])('looks for more applications only where the root does not exist: %i', async (status, expected) => {

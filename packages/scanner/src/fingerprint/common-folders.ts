@@ -28,6 +28,11 @@ const frameworkFolders: readonly (readonly [RegExp, string])[] = [
     /:(?:jboss\w*|jetty|payara\w*|spring_\w+|tomcat|undertow|wildfly)$/,
     'druid ff4j-console javamelody probe togglz-console',
   ],
+  // Named after their archives, such as openam.war.
+  [
+    /:(?:jboss\w*|jetty|payara\w*|tomcat|undertow|wildfly)$/,
+    'activiti-rest archiva cas fcrepo geoserver geowebcache hudson jackrabbit kie-server openam xwiki',
+  ],
   [/:(?:express|fastify|koa|node\.js)$/, 'admin/queues agendash arena bull explorer queues status'],
   [/:(?:spring_\w+|tomcat)$/, 'api manage management'],
   [/:php$/, 'phppgadmin pma postfixadmin'],

@@ -2,7 +2,7 @@
 import { linksOf } from '#native/html-forms.ts'
 import type { NativeContext } from '#native/native-check.ts'
 import { pathIn } from '#native/parameters.ts'
-import { verbIn } from '#native/verbs.ts'
+import { isDestructive, verbIn } from '#native/verbs.ts'
 import { pathHere, requestWeb } from '#native/web-request.ts'
 import type { WebSite } from '#native/web-site.ts'
 
@@ -47,7 +47,7 @@ export async function foldersOf(
 
 function isAction(path: string): boolean {
   const verb = verbIn(path)
-  return (verb !== undefined && verb !== 'upload') || /\b(?:log|sign)[-_]?(?:out|off)\b/i.test(path)
+  return (verb !== undefined && verb !== 'upload') || isDestructive(path)
 }
 
 /** Paths of rules without wildcards. */

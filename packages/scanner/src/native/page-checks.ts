@@ -13,7 +13,7 @@ export const setupOpen = checkInfo({
   remediation: 'Complete the setup, remove or disable the installer, or restrict access to it until then.',
   reference: 'https://cwe.mitre.org/data/definitions/1188.html',
   tags: 'misconfig installer unauth',
-  verifiedOn: 'home-assistant jspwiki ocs-reports shaarli zigbee2mqtt',
+  verifiedOn: 'home-assistant jackrabbit-setup jspwiki ocs-reports shaarli zigbee2mqtt',
 })
 
 export const setupReachable = checkInfo({

@@ -28,6 +28,12 @@ const yes: [string, Judge, string, string][] = [
     `<h1>Installer</h1>${form('<input name="baseURL"><input name="pageDir"><input name="logDir">', 'Configure')}`,
   ],
   [
+    'an application that is not configured yet',
+    setupForm,
+    '/',
+    `<h2>Content Repository Setup</h2><p>Your repository is not properly configured yet.</p>${form('<input name="repository_home">', 'Create')}`,
+  ],
+  [
     'a database',
     setupForm,
     '/install.php',
@@ -72,6 +78,12 @@ const no: [string, Judge, string, string][] = [
     `<h1>Setup guide</h1>${form('<input type="password" name="password">', 'Sign in')}`,
   ],
   ['a page about installation', setupForm, '/install', '<h1>Installation</h1><p>Set your admin password</p>'],
+  [
+    'a setting of a part that is not configured',
+    setupForm,
+    '/settings',
+    `<h1>Setup</h1><p>Email is not configured.</p>${form('<input name="lang">', 'Save')}`,
+  ],
   [
     'a search in a page about installation',
     setupForm,

@@ -15,7 +15,10 @@ const setupWords =
 const setupPath =
   /\/(?:[\w.-]{0,40}\/){0,3}(?:install|installer|installation|set-?up|first-?run|onboarding|wizard)(?:\.\w{2,5})?\/?$/i
 const configurationField =
-  /admin|city|continent|database|^db|[_[]db|dsn|e?mail|host|lang|locale|path|prefix|site|time_?zone|title|url|application_?name|(?:dir|directory|port)\]?$/i
+  /admin|city|continent|database|^db|[_[]db|dsn|e?mail|host|lang|locale|path|prefix|site|time_?zone|title|url|application_?name|(?:dir|directory|home|port)\]?$/i
+/** The page states that the application needs a setup. */
+const needsSetup =
+  /\b(?:application|instance|repository|server|service|site|system|wiki) (?:is|has) not (?:(?:been|fully|properly|yet) ){0,3}(?:configured|initialized|installed|set ?up)\b/i
 
 /**
  * The form of an installer, or of a first start, that creates an administrator or configures the application. A form
@@ -30,7 +33,9 @@ export const setupForm: Judge = ({ path, html }) => {
     if (words === undefined && !setupPath.test(path)) continue
     const passwords = form.fields.filter(({ type }) => type === 'password')
     const configured = namesOf(form).filter((name) => configurationField.test(name))
-    const isSetup = passwords.length > 0 ? passwords.length + configured.length > 1 : configured.length > 2
+    const isStated = words !== undefined && needsSetup.test(html)
+    const isSetup =
+      passwords.length > 0 ? passwords.length + configured.length > 1 : configured.length > (isStated ? 0 : 2)
     if (!isSetup || isInvited(form) || (words === undefined && configured.length < 2)) continue
     return [words, passwords[0]?.name, configured[0]].filter((text) => text !== undefined && text !== '') as string[]
   }

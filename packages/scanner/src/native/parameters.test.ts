@@ -26,7 +26,7 @@ describe('parametersOf', () => {
   })
 
   it('skips links that could destroy something or end the session', () => {
-    const links = ['?action=delete&id=1', '/users/remove?id=1', '/logout?next=/', '/list?sort=name']
+    const links = ['?action=delete&id=1', '/users/remove?id=1', '/logout?next=/', '/exit?now=1', '/list?sort=name']
     expect(page(links.map((link) => `<a href="${link}">x</a>`).join(''))).toEqual(['/list sort=name'])
   })
 
@@ -120,6 +120,8 @@ it.each([
   ['/jobs/restart', false],
   ['/config_reload', false],
   ['/session/logout', false],
+  ['/setup/finish', false],
+  ['/server/exit', false],
 ])('decides by its verbs whether an operation only reads: %s', (path, isRead) => {
   const paths = { [path]: { get: { parameters: [{ name: 'file', in: 'query' }] } } }
   expect(describedParameters({ openapi: '3.1.0', paths }, '/')).toHaveLength(isRead ? 1 : 0)

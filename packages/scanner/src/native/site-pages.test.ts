@@ -29,9 +29,10 @@ it('proves a weakness in a parameter that only a page behind the start page has'
 it('follows no link that changes something, and a limited number of others', async () => {
   const pages = Array.from({ length: 40 }, (_, number) => `/page${number}`)
   const all = Object.fromEntries(pages.map((path, at) => [path, pages.slice(at + 1)]))
-  const { requested } = await readFrom({ '/': ['/delete', '/logout', ...pages], ...all })
+  const { requested } = await readFrom({ '/': ['/delete', '/logout', '/quit', ...pages], ...all })
   expect(requested).not.toContain('/delete')
   expect(requested).not.toContain('/logout')
+  expect(requested).not.toContain('/quit')
   expect(pages.filter((path) => requested.has(path)).length).toBeLessThan(12)
 })
 

@@ -10,7 +10,13 @@ const changing = new Set(
   ),
 )
 /** Verbs that indicate a change in a call, but not as the label of a page control. */
-const called = new Set('close exec logout move register reload rename restore send set sync upgrade write'.split(' '))
+const called = new Set(
+  'abort activate apply approve close confirm deactivate exec finish logout move register reload rename restore send set sync upgrade write'.split(
+    ' ',
+  ),
+)
+/** Verbs that end the program. Hudson exits on `GET /exit`. */
+const ending = new Set('exit halt quit'.split(' '))
 
 /** The verb that is a whole part of a path, query, or function name, such as `delete` in `/users/delete/1`. */
 export function verbIn(target: string): string | undefined {
@@ -31,11 +37,12 @@ function wordsIn(target: string): readonly string[] {
 /** Whether a call with this path could change something although it uses GET. An export only reads. */
 export function isChanging(path: string): boolean {
   return wordsIn(path).some(
-    (word) => word !== 'export' && (destructive.has(word) || changing.has(word) || called.has(word)),
+    (word) => word !== 'export' && [destructive, changing, called, ending].some((verbs) => verbs.has(word)),
   )
 }
 
-/** Whether a GET request for this target could destroy something or end a session. */
+/** Whether a GET request for this target could destroy something, or end a session or the program. */
 export function isDestructive(target: string): boolean {
-  return destructive.has(verbIn(target) ?? '') || /\b(?:log|sign)-?(?:off|out)\b|\bunsubscribe\b/i.test(target)
+  if (wordsIn(target).some((word) => ending.has(word))) return true
+  return destructive.has(verbIn(target) ?? '') || /\b(?:log|sign)[-_]?(?:off|out)\b|\bunsubscribe\b/i.test(target)
 }

@@ -23,7 +23,7 @@ import {
   setupForm,
   sqlConsole,
 } from '#native/page-kinds.ts'
-import { verbIn } from '#native/verbs.ts'
+import { isDestructive, verbIn } from '#native/verbs.ts'
 import { type Page, readPage, targetHere, webProof } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
 import { declaredState } from '#native/web-state.ts'
@@ -141,6 +141,7 @@ function targetsIn({ body, path }: Page, base: string): string[] {
 }
 
 function isReadOnly(target: string): boolean {
+  if (isDestructive(target)) return false
   const verb = verbIn(target)
   return verb === undefined || verb === 'edit' || verb === 'install' || verb === 'create'
 }

@@ -29,6 +29,7 @@ import { fileTraversal, phpInclusion, readsPasswords, readsSource } from '#nativ
 import { addsHeader, addsHeaderToRedirect, headerInjection } from '#native/header-injection.ts'
 import { commandInjection, isRedirect, openRedirect, redirectsAway, runsCommand } from '#native/server-commands.ts'
 import { addsAttribute, type Attempt, reflectedMarkup, scripting } from '#native/reflected-markup.ts'
+import { expressionInjection, isExpression, runsExpression } from '#native/server-expressions.ts'
 import { listedTargets } from '#native/named-paths.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 import { isHit } from '#native/web-cache.ts'
@@ -67,6 +68,7 @@ export const webParameters: NativeCheck = {
     textInterpolation,
     requestForgery,
     commandInjection,
+    expressionInjection,
     openRedirect,
   ],
   isPerFolder: true,
@@ -132,6 +134,9 @@ export const webParameters: NativeCheck = {
           parameter,
           runsCommand((value) => sender(parameter)(`${parameter.value}${value}`)),
         ),
+      ),
+      [expressionInjection.id]: await firstProof(parameters.filter(isExpression), (parameter) =>
+        provedBy(parameter, runsExpression(sender(parameter))),
       ),
       [openRedirect.id]: await firstProof(parameters.filter(isRedirect), (parameter) =>
         provedBy(parameter, redirectsAway(sender(parameter))),

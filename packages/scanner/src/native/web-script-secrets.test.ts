@@ -20,7 +20,10 @@ it.each([
   ],
   [
     'a linked page, variables of the process',
-    { '/': '<a href="/status">Status</a>', '/status': '<h1>Status</h1><pre>PATH=/usr/bin\nDB_PASSWORD=Kiel-77-a</pre>' },
+    {
+      '/': '<a href="/status">Status</a>',
+      '/status': '<h1>Status</h1><pre>PATH=/usr/bin\nDB_PASSWORD=Kiel-77-a</pre>',
+    },
   ],
   ['a linked page', { '/': '<a href="/pay">Pay</a>', '/pay': `<script>pay("${paymentKey}")</script>` }],
   [

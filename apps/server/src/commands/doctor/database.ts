@@ -50,7 +50,7 @@ export async function checkClock(owner: Kysely<Tables>): Promise<Result> {
 export async function checkFeeds(owner: Kysely<Tables>, isDownloading: boolean): Promise<Result[]> {
   const packs = await packStatus(owner)
   const failed = packs.filter(({ problem }) => problem !== '')
-  if (failed.length > 0) return failed.map(({ name, problem }) => warning('feeds', `${name}: ${problem}`))
+  if (failed.length > 0) return failedFeeds(failed)
   const downloaded = packs.filter(({ state }) => state === 'STATE_READY')
   const newest = Math.max(...downloaded.map(({ updateTime }) => Date.parse(updateTime ?? '')).filter(Number.isFinite))
   if (!isDownloading)
@@ -60,6 +60,18 @@ export async function checkFeeds(owner: Kysely<Tables>, isDownloading: boolean):
       warning('feeds', 'No feed has been updated in three days. Check that this machine can reach the publishers.'),
     ]
   return [ok('feeds', downloaded.length === 1 ? '1 feed is current' : `${downloaded.length} feeds are current`)]
+}
+
+/** Without internet access, every feed fails for the same reason. */
+function failedFeeds(failed: readonly { name: string; problem: string }[]): Result[] {
+  const unreachable = failed.filter(({ problem }) => problem.includes('is unreachable'))
+  if (unreachable.length < 2) return failed.map(({ name, problem }) => warning('feeds', `${name}: ${problem}`))
+  const names = unreachable.map(({ name }) => name).join(', ')
+  const advice = 'Check the network connection, or import them with "npx glacis packs import" and set GLACIS_FEEDS=off.'
+  return [
+    warning('feeds', `The sources of ${unreachable.length} feeds are unreachable: ${names}. ${advice}`),
+    ...failedFeeds(failed.filter((feed) => !unreachable.includes(feed))),
+  ]
 }
 
 export async function checkAgents(owner: Kysely<Tables>): Promise<Result> {

@@ -120,6 +120,14 @@ describe('database checks', () => {
     await sql`insert into pack (name, version, records, skipped, state, problem, updated_at)
       values ('EPSS', '', 0, 0, 'STATE_FAILED', 'Status 503.', now())`.execute(owner)
     expect(await checkFeeds(owner, true)).toEqual([{ level: 'warning', check: 'feeds', text: 'EPSS: Status 503.' }])
+    await sql`insert into pack (name, version, records, skipped, state, problem, updated_at)
+      select name, '', 0, 0, 'STATE_FAILED', 'feeds.example is unreachable. Check the network connection.', now()
+      from unnest(array['CISA KEV', 'NVD']) as name`.execute(owner)
+    const texts = (await checkFeeds(owner, true)).map(({ text }) => text)
+    expect(texts).toEqual([
+      expect.stringMatching(/^The sources of 2 feeds are unreachable: CISA KEV, NVD\. .*"npx glacis packs import"/),
+      'EPSS: Status 503.',
+    ])
   })
 
   it('counts agents that never connected separately', async () => {

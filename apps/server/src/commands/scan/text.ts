@@ -68,11 +68,24 @@ function serviceLine(
 function findingLines(address: string, observations: readonly HostObservation[], checks: Checks): readonly string[] {
   const findings = observations.filter((item): item is Finding => item.kind === 'finding' && item.address === address)
   const rank = ({ check }: Finding) => severities.indexOf(checks.get(check)?.severity ?? 'unknown')
-  return [...new Set(findings.toSorted((a, b) => rank(a) - rank(b)).map((item) => findingLine(item, checks)))]
+  const sorted = findings.toSorted((a, b) => rank(a) - rank(b))
+  return [...new Set(sorted.map((item) => findingLine(item, placeOf(item, observations), checks)))]
 }
 
-function findingLine({ check, location, quality }: Finding, checks: Checks): string {
+/** A URL for web servers, so that it can be opened; otherwise the port. */
+function placeOf({ address, port, location }: Finding, observations: readonly HostObservation[]): string {
+  const service = observations.find(
+    (item) => item.kind === 'service' && item.transport === 'tcp' && item.address === address && item.port === port,
+  )
+  const path = location.replace(/^\d+/, '')
+  if (service?.kind !== 'service' || service.protocol !== 'http' || !path.startsWith('/')) return `port ${location}`
+  const host = address.includes(':') ? `[${address}]` : address
+  const isDefault = port === (service.tls ? 443 : 80)
+  return `${service.tls ? 'https' : 'http'}://${host}${isDefault ? '' : `:${port}`}${path}`
+}
+
+function findingLine({ check, quality }: Finding, place: string, checks: Checks): string {
   const { severity = 'unknown', name = check } = checks.get(check) ?? {}
   const proof = quality >= 95 ? '' : `  (quality ${quality})`
-  return `  ${severity.toUpperCase().padEnd(10)} ${name}  [${check}]  at ${location}${proof}`
+  return `  ${severity.toUpperCase().padEnd(10)} ${name}  [${check}]  at ${place}${proof}`
 }
