@@ -45,4 +45,6 @@ export interface HttpFailure {
   readonly mayRepeat?: boolean
   /** The head of the response isn't valid HTTP/1.1, which a more lenient client may read. */
   readonly isMalformed?: boolean
+  /** The deadline passed without a complete response. */
+  readonly isTimeout?: boolean
 }

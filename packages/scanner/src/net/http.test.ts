@@ -379,6 +379,18 @@ describe('hostile hosts', () => {
     })
   })
 
+  it('waits less for requests with a query after it answered none of them', async () => {
+    const origin = await http((request, response) => {
+      if (!request.url?.includes('?')) response.end('ok')
+    })
+    const shared = client({ deadlineMs: 400 })
+    const send = (path: string) =>
+      shared.request(origin, { method: 'GET', path }, { signal: new AbortController().signal })
+    await Promise.all(['/?a', '/?b', '/?c', '/'].map(send))
+    expect(await send('/?d')).toMatchObject({ reason: 'no complete response within 0.12 s', isTimeout: true })
+    expect(await send('/page')).toMatchObject({ status: 200 })
+  })
+
   it('fails when the port is closed', async () => {
     expect(await get({ address, port: 1, tls: false, hostname: '' })).toMatchObject({ kind: 'failure', local: false })
   })
