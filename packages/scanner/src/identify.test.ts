@@ -232,6 +232,19 @@ describe.concurrent('identifies a service by its responses', () => {
     expect(names).toContain('erlang:erlang/otp:25.3.2.8')
   })
 
+  it('identifies a broker on an unusual port, which answers HTTP with its protocol', async () => {
+    const treat = (socket: Socket) =>
+      socket.once('data', (received: Buffer) => {
+        if (received.includes('HTTP/1.1')) return void socket.end('AMQP\0\0\x09\x01')
+        broker()(socket)
+        socket.emit('data', received)
+      })
+    await using server = await listen('127.70.2.41', 5673, treat)
+    const { services, names } = await identified(server.address, [5673])
+    expect(services).toMatchObject([{ protocol: 'amqp' }])
+    expect(names).toContain('vmware:rabbitmq:3.12.14')
+  })
+
   it('identifies RDP with its security protocol and certificate', async () => {
     const certificate = certificateFor({ name: 'desk.lab.test' })
     await using server = await listen('127.70.2.42', 3389, desktop({ accepts: [2, 1], certificate }))
