@@ -23,6 +23,10 @@ it.each([
     },
   ],
   [
+    'a connection after an example of one',
+    { '/': '<p>mongodb://user:pass@host or mongodb://shop:q7Tulip@db.shop.test</p>' },
+  ],
+  [
     'a setting',
     { '/': '<script src="app.js"></script>', '/app.js': 'const settings = { jiraPassword: "q7!Tulip-Harbor" }' },
   ],
@@ -38,6 +42,8 @@ it.each([
     'const labels = { newPassword: "Password2", resetPassword: "/reset-password/2A", oldPassword: "old_password" }',
   ],
   ['the usual value of a library', 'n.DEFAULT_TOKEN="correct-horse-42"'],
+  ['a placeholder', 'input.placeholder = "postgres://user:password@localhost:5432/db"'],
+  ['an example', 'help("redis://shop:correct-horse@redis.example.com:6379 or mongodb://ann:hunter22@host")'],
   ['a name without a value', 'const ADMIN_TOKEN = localStorage.token'],
 ])('is silent on %s', async (_, script) => {
   expect(await isFound({ '/': '<script src="app.js"></script>', '/app.js': script })).toBe(false)
