@@ -48,3 +48,13 @@ export interface HttpFailure {
   /** The deadline passed without a complete response. */
   readonly isTimeout?: boolean
 }
+
+/** The media type of a request's body, without parameters; empty if the request states none. */
+export function bodyTypeOf({ headers = {} }: HttpRequest): string {
+  const [, value = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? []
+  return value.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+export function hasBody({ body }: HttpRequest): boolean {
+  return body !== undefined && body.length > 0
+}

@@ -17,7 +17,17 @@ const after = (durationMs: number): HttpResponse => ({
   durationMs,
   request: '',
 })
+const json = (path: string): HttpRequest => ({
+  method: 'POST',
+  path,
+  headers: { 'content-type': 'application/json' },
+  body: '{}',
+})
 type Exchange = readonly [HttpRequest, HttpResponse | HttpFailure, sentAt: number]
+
+const instead =
+  (request: HttpRequest) =>
+  ([, failure, sentAt]: Exchange): Exchange => [request, failure, sentAt]
 
 function deadlineAfter(exchanges: readonly Exchange[], request: HttpRequest): number {
   const unanswered = createUnanswered()
@@ -53,11 +63,20 @@ it.each<[string, number, readonly Exchange[], HttpRequest]>([
   [
     'shortens the deadline of requests to one path',
     3000,
-    [
-      ...silent.map(([, failure, sentAt]): Exchange => [{ method: 'POST', path: '/' }, failure, sentAt]),
-      [page, after(50), 100],
-    ],
-    { method: 'POST', path: '/', body: 'a' },
+    [...silent.map(instead({ method: 'GET', path: '/slow' })), [page, after(50), 100]],
+    { method: 'GET', path: '/slow' },
+  ],
+  [
+    'shortens the deadline of requests with a body of one type',
+    3000,
+    [...silent.map(instead(json('/a'))), [page, after(50), 100]],
+    json('/b'),
+  ],
+  [
+    'waits for requests with a body of another type',
+    usualMs,
+    [...silent.map(instead(json('/a'))), [page, after(50), 100]],
+    { method: 'POST', path: '/a', body: 'a=b' },
   ],
 ])('%s', (_, expected, exchanges, request) => {
   expect(deadlineAfter(exchanges, request)).toBe(expected)

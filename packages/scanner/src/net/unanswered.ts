@@ -1,5 +1,5 @@
 /** Shorter deadlines for requests that a server has left unanswered several times while it answered others. */
-import type { HttpFailure, HttpRequest, HttpResponse } from '#net/http-message.ts'
+import { bodyTypeOf, hasBody, type HttpFailure, type HttpRequest, type HttpResponse } from '#net/http-message.ts'
 
 /** After as many timeouts, the deadline is shortened. */
 const timeoutsMin = 3
@@ -63,7 +63,9 @@ export function createUnanswered(): Unanswered {
   }
 }
 
-/** All requests with a query are alike, because some servers answer none of them. */
-function kindOf({ method, path }: HttpRequest): string {
-  return path.includes('?') ? '?' : `${method} ${path}`
+/** Some servers answer no request with a query, or none with a body of some type. */
+function kindOf(request: HttpRequest): string {
+  const { method, path } = request
+  if (path.includes('?')) return '?'
+  return hasBody(request) ? `body ${bodyTypeOf(request)}` : `${method} ${path}`
 }

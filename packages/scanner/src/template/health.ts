@@ -1,19 +1,20 @@
 /** Tracks whether a service still responds, so that checks stop when it doesn't. */
-import type { HttpRequest } from '#net/http-message.ts'
+import { bodyTypeOf, hasBody, type HttpRequest } from '#net/http-message.ts'
 import { type Chain, isUnanswered } from '#template/redirects.ts'
 
 /** Unanswered requests, consecutive or total, before checks of a service stop. */
 const CONSECUTIVE_FAILURES_MAX = 6
 const FAILURES_MAX = 24
 const CLOSED_PATTERN = /^(?:other side closed|read ECONNRESET|write EPIPE)$/
+const allBodies = '*'
 /** Number of decompression bombs before checks of a service stop. */
 const BOMBS_MAX = 8
 
 export interface Health {
   /** Records the outcome of a request chain. Requests that were never sent are ignored. */
   record(chain: Chain): void
-  /** Whether the service closed the connection of every request with a body, of several. */
-  readonly rejectsBodies: () => boolean
+  /** Whether the service answered none of several requests with a body, or with a body of the same type. */
+  readonly rejectsBodyOf: (request: HttpRequest) => boolean
   /** How many requests the service rejected as too many. */
   readonly limitedCount: () => number
   /** Why checks stopped; null while the service responds. */
@@ -27,7 +28,7 @@ export function createHealth(hasResponded: boolean): Health {
   let failures = 0
   let reason = ''
   let bombs = 0
-  let rejectedBodies = 0
+  const rejectedBodies = new Map<string, number>()
   let limited = 0
   const counted = new WeakSet<object>()
   return {
@@ -41,16 +42,21 @@ export function createHealth(hasResponded: boolean): Health {
       if (exchanges.some(({ response }) => response.isBomb)) bombs += 1
       if (!failure && isUnanswered(chain)) limited += 1
       if (exchanges.length > 0) inARowMax = CONSECUTIVE_FAILURES_MAX
-      const isRejected = isBodyRejected(chain)
+      const rejected = rejectedBody(chain)
       if (exchanges.length > 0) consecutive = 0
-      else if (!isRejected) consecutive += 1
-      if (exchanges.some(({ request }) => hasBody(request))) rejectedBodies = -Infinity
-      else if (isRejected) rejectedBodies += 1
+      else if (!rejected) consecutive += 1
+      for (const { request } of exchanges.filter((exchange) => hasBody(exchange.request)))
+        for (const kind of [allBodies, bodyTypeOf(request)]) rejectedBodies.set(kind, -Infinity)
+      if (rejected)
+        for (const kind of [allBodies, bodyTypeOf(rejected)])
+          rejectedBodies.set(kind, (rejectedBodies.get(kind) ?? 0) + 1)
       if (!failure) return
       failures += 1
       reason = failure.reason
     },
-    rejectsBodies: () => rejectedBodies >= CONSECUTIVE_FAILURES_MAX,
+    rejectsBodyOf: (request) =>
+      hasBody(request) &&
+      [allBodies, bodyTypeOf(request)].some((kind) => (rejectedBodies.get(kind) ?? 0) >= CONSECUTIVE_FAILURES_MAX),
     limitedCount: () => limited,
     stopReason() {
       if (bombs >= BOMBS_MAX) return 'sends decompression bombs'
@@ -60,11 +66,13 @@ export function createHealth(hasResponded: boolean): Health {
   }
 }
 
-/** Small servers close the connection of each request with a body and still respond to others. */
-function isBodyRejected({ failure, failedRequest }: Chain): boolean {
-  return failure !== null && !!failedRequest && hasBody(failedRequest) && CLOSED_PATTERN.test(failure.reason)
-}
-
-export function hasBody({ body }: HttpRequest): boolean {
-  return body !== undefined && body.length > 0
+/**
+ * Small servers close the connection of each request with a body, and some applications never answer bodies that they
+ * parse twice. Both still respond to others.
+ *
+ * @returns the request, if it was rejected
+ */
+function rejectedBody({ failure, failedRequest }: Chain): HttpRequest | undefined {
+  if (!failure || !failedRequest || !hasBody(failedRequest)) return undefined
+  return failure.isTimeout === true || CLOSED_PATTERN.test(failure.reason) ? failedRequest : undefined
 }
