@@ -49,6 +49,18 @@ it.each<[string, number, readonly Exchange[], HttpRequest]>([
   ['waits while the server answers nothing', usualMs, [[page, after(50), -90], ...silent], query('d')],
   ['waits for other requests', usualMs, [...silent, [page, after(50), 100]], page],
   [
+    'waits for requests with a query to another path',
+    usualMs,
+    [...silent, [page, after(50), 100]],
+    { method: 'GET', path: '/search?q=1' },
+  ],
+  [
+    'ignores a response to a query to another path',
+    3000,
+    [...silent, [{ method: 'GET', path: '/search?q=1' }, after(50), 100]],
+    query('d'),
+  ],
+  [
     'waits again after a response to such a request',
     usualMs,
     [...silent, [page, after(50), 100], [query('d'), after(50), 200]],

@@ -42,14 +42,14 @@ export function createUnanswered(): Unanswered {
   return {
     deadlineMs(server, request, usualMs) {
       const { slowestMs, answeredSince, timeouts } = stateOf(server)
-      const own = timeouts.get(kindOf(request))
+      const own = timeouts.get(requestKindOf(request))
       // Unless it answered other requests since then, the whole server may have been busy.
       if (!own || own.count < timeoutsMin || answeredSince < own.since) return usualMs
       return Math.min(usualMs, Math.max(usualMs * remainingPart, slowestMs * slowestTimes))
     },
     record(server, request, response, sentAt) {
       const state = stateOf(server)
-      const kind = kindOf(request)
+      const kind = requestKindOf(request)
       if (response.kind === 'response') {
         state.slowestMs = Math.max(state.slowestMs, response.durationMs)
         state.answeredSince = Math.max(state.answeredSince, sentAt)
@@ -63,9 +63,10 @@ export function createUnanswered(): Unanswered {
   }
 }
 
-/** Some servers answer no request with a query, or none with a body of some type. */
-function kindOf(request: HttpRequest): string {
+/** Requests that a server may treat alike: those with a query to one path, or with a body of one type. */
+export function requestKindOf(request: HttpRequest): string {
   const { method, path } = request
-  if (path.includes('?')) return '?'
-  return hasBody(request) ? `body ${bodyTypeOf(request)}` : `${method} ${path}`
+  const [place = '', query] = path.split('?', 2)
+  if (query !== undefined) return `${method} ${place}?`
+  return hasBody(request) ? `body ${bodyTypeOf(request)}` : `${method} ${place}`
 }

@@ -42,10 +42,14 @@ describe('unanswered requests', () => {
     body,
     ...(type !== '' && { headers: { 'Content-Type': type } }),
   })
-  const unanswered = (body: string, reason: string, rest: { isTimeout?: boolean; type?: string } = {}) => ({
+  const unanswered = (
+    body: string,
+    reason: string,
+    rest: { isTimeout?: boolean; type?: string; path?: string } = {},
+  ) => ({
     exchanges: [],
     failure: { kind: 'failure', reason, local: false, isTimeout: rest.isTimeout === true } as const,
-    failedRequest: post(rest.type ?? '', body),
+    failedRequest: { ...post(rest.type ?? '', body), path: rest.path ?? '/' },
   })
   const answered = (request: ReturnType<typeof post>) => ({
     exchanges: chain(false).exchanges.map((exchange) => ({ ...exchange, request })),
@@ -56,7 +60,8 @@ describe('unanswered requests', () => {
     ['a=b', 'connect ECONNREFUSED 127.66.9.1:80', {}, 6],
     ['a=b', 'other side closed', {}, 24],
     ['a=b', 'read ECONNRESET', {}, 24],
-    ['', 'no complete response within 10 s', { isTimeout: true }, 6],
+    // All of one kind
+    ['', 'no complete response within 10 s', { isTimeout: true, path: '/?a' }, 24],
     ['a=b', 'no complete response within 10 s', { isTimeout: true }, 24],
   ])('stops after requests with body %j: %s', (body, reason, rest, failuresMax) => {
     const health = createHealth(true)
@@ -64,6 +69,14 @@ describe('unanswered requests', () => {
     expect(health.stopReason()).toBeNull()
     health.record(unanswered(body, reason, rest))
     expect(health.stopReason()).toBe(`stopped responding to HTTP (${reason})`)
+  })
+
+  it('stops after timeouts of different requests', () => {
+    const health = createHealth(true)
+    for (const path of ['/', '/a', '/b?a', '/c', '/d']) health.record(unanswered('', 'late', { isTimeout: true, path }))
+    expect(health.stopReason()).toBeNull()
+    health.record(unanswered('', 'late', { isTimeout: true, path: '/e' }))
+    expect(health.stopReason()).toBe('stopped responding to HTTP (late)')
   })
 
   it.each([

@@ -1,5 +1,6 @@
 /** Tracks whether a service still responds, so that checks stop when it doesn't. */
 import { bodyTypeOf, hasBody, type HttpRequest } from '#net/http-message.ts'
+import { requestKindOf } from '#net/unanswered.ts'
 import { type Chain, isUnanswered } from '#template/redirects.ts'
 
 /** Unanswered requests, consecutive or total, before checks of a service stop. */
@@ -24,7 +25,8 @@ export interface Health {
 /** @param hasResponded a service that hasn't responded at all gets only one more attempt */
 export function createHealth(hasResponded: boolean): Health {
   let inARowMax = hasResponded ? CONSECUTIVE_FAILURES_MAX : 1
-  let consecutive = 0
+  /** Kinds of requests that timed out, and other failures, since the last response. */
+  const consecutive = new Set<string>()
   let failures = 0
   let reason = ''
   let bombs = 0
@@ -43,8 +45,8 @@ export function createHealth(hasResponded: boolean): Health {
       if (!failure && isUnanswered(chain)) limited += 1
       if (exchanges.length > 0) inARowMax = CONSECUTIVE_FAILURES_MAX
       const rejected = rejectedBody(chain)
-      if (exchanges.length > 0) consecutive = 0
-      else if (!rejected) consecutive += 1
+      if (exchanges.length > 0) consecutive.clear()
+      else if (!rejected) consecutive.add(timeoutKindOf(chain) ?? String(failures))
       for (const { request } of exchanges.filter((exchange) => hasBody(exchange.request)))
         for (const kind of [allBodies, bodyTypeOf(request)]) rejectedBodies.set(kind, -Infinity)
       if (rejected)
@@ -60,10 +62,15 @@ export function createHealth(hasResponded: boolean): Health {
     limitedCount: () => limited,
     stopReason() {
       if (bombs >= BOMBS_MAX) return 'sends decompression bombs'
-      if (consecutive < inARowMax && failures < FAILURES_MAX) return null
+      if (consecutive.size < inARowMax && failures < FAILURES_MAX) return null
       return `stopped responding to HTTP (${reason || 'no response'})`
     },
   }
+}
+
+/** The kind of a request that timed out. Some servers never answer requests of one kind, such as `/?…`. */
+function timeoutKindOf({ failure, failedRequest }: Chain): string | undefined {
+  return failure?.isTimeout === true && failedRequest ? requestKindOf(failedRequest) : undefined
 }
 
 /**
