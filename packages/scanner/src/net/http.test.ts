@@ -379,7 +379,7 @@ describe('hostile hosts', () => {
     })
   })
 
-  it('waits less for requests with a query after it answered none of them', async () => {
+  it('waits less for requests with a query after the server answered none of them, and then sends none', async () => {
     const origin = await http((request, response) => {
       if (!request.url?.includes('?')) response.end('ok')
     })
@@ -388,6 +388,8 @@ describe('hostile hosts', () => {
       shared.request(origin, { method: 'GET', path }, { signal: new AbortController().signal })
     await Promise.all(['/?a', '/?b', '/?c', '/'].map(send))
     expect(await send('/?d')).toMatchObject({ reason: 'no complete response within 0.12 s', isTimeout: true })
+    await Promise.all(['/?e', '/?f', '/?g', '/?h'].map(send))
+    expect(await send('/?i')).toMatchObject({ reason: 'not sent: all similar requests timed out' })
     expect(await send('/page')).toMatchObject({ status: 200 })
   })
 

@@ -194,8 +194,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const server = `${address} ${port}`
       const send = async () => {
         const sentAt = performance.now()
-        const usualMs = unanswered.deadlineMs(server, sent, limits.deadlineMs)
-        const sendOptions = { signal, deadlineMs: deadlineMs ?? usualMs }
+        const ownMs = deadlineMs ?? unanswered.deadlineMs(server, sent, limits.deadlineMs)
+        if (ownMs === undefined) return notSent
+        const sendOptions = { signal, deadlineMs: ownMs }
         const response = await (protocol === undefined
           ? sendWithCookies(origin, sent, sendOptions)
           : sendFirstOver(protocol, origin, sent, sendOptions))
@@ -221,6 +222,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     },
   }
 }
+
+const notSent: HttpFailure = { kind: 'failure', reason: 'not sent: all similar requests timed out', local: false }
 
 function poolKey({ address, port, tls, hostname }: Origin): string {
   return [address, port, tls, hostname].join(' ')

@@ -29,7 +29,7 @@ const instead =
   (request: HttpRequest) =>
   ([, failure, sentAt]: Exchange): Exchange => [request, failure, sentAt]
 
-function deadlineAfter(exchanges: readonly Exchange[], request: HttpRequest): number {
+function deadlineAfter(exchanges: readonly Exchange[], request: HttpRequest): number | undefined {
   const unanswered = createUnanswered()
   for (const exchange of exchanges) unanswered.record('server', ...exchange)
   return unanswered.deadlineMs('server', request, usualMs)
@@ -41,8 +41,9 @@ const silent: readonly Exchange[] = [
   [query('c'), timeout, 2],
 ]
 
-it.each<[string, number, readonly Exchange[], HttpRequest]>([
+it.each<[string, number | undefined, readonly Exchange[], HttpRequest]>([
   ['shortens the deadline of requests with a query', 3000, [...silent, [page, after(50), 100]], query('d')],
+  ['sends no more of them', undefined, [...silent, ...silent, ...silent, [page, after(50), 100]], query('d')],
   ['waits four times as long as for the slowest response', 6000, [...silent, [page, after(1500), 100]], query('d')],
   ['waits for slow servers', usualMs, [...silent, [page, after(2500), 100]], query('d')],
   ['waits after few timeouts', usualMs, [...silent.slice(1), [page, after(50), 100]], query('d')],

@@ -1,16 +1,18 @@
-/** Shorter deadlines for requests that a server has left unanswered several times while it answered others. */
+/** Shorter deadlines for requests that a server has left unanswered several times while it answered others, and none at last. */
 import { bodyTypeOf, hasBody, type HttpFailure, type HttpRequest, type HttpResponse } from '#net/http-message.ts'
 
 /** After as many timeouts, the deadline is shortened. */
 const timeoutsMin = 3
+/** After as many, such requests are no longer sent. */
+const timeoutsMax = 8
 /** The part of the deadline that remains for a server that answers everything else immediately. */
 const remainingPart = 0.3
 /** A server may take this many times as long as for its slowest response. */
 const slowestTimes = 4
 
 export interface Unanswered {
-  /** The deadline for a request that is sent now, in milliseconds. */
-  deadlineMs(server: string, request: HttpRequest, usualMs: number): number
+  /** The deadline for a request that is sent now, in milliseconds; undefined if it isn't worth sending. */
+  deadlineMs(server: string, request: HttpRequest, usualMs: number): number | undefined
   /** @param sentAt when the request was sent, in milliseconds of a monotonic clock */
   record(server: string, request: HttpRequest, response: HttpResponse | HttpFailure, sentAt: number): void
 }
@@ -45,6 +47,7 @@ export function createUnanswered(): Unanswered {
       const own = timeouts.get(requestKindOf(request))
       // Unless it answered other requests since then, the whole server may have been busy.
       if (!own || own.count < timeoutsMin || answeredSince < own.since) return usualMs
+      if (own.count >= timeoutsMax) return undefined
       return Math.min(usualMs, Math.max(usualMs * remainingPart, slowestMs * slowestTimes))
     },
     record(server, request, response, sentAt) {
