@@ -27,6 +27,12 @@ it.each([
     { '/': '<p>mongodb://user:pass@host or mongodb://shop:q7Tulip@db.shop.test</p>' },
   ],
   [
+    'a key of an API of its own',
+    {
+      '/': '<script>const keys = { searchApiKey: "Q7TulipHarborWindowLamp1", erpApiKey: "Q7TulipHarborWindowLamp2" }</script>',
+    },
+  ],
+  [
     'a setting',
     { '/': '<script src="app.js"></script>', '/app.js': 'const settings = { jiraPassword: "q7!Tulip-Harbor" }' },
   ],
@@ -42,6 +48,8 @@ it.each([
     'const labels = { newPassword: "Password2", resetPassword: "/reset-password/2A", oldPassword: "old_password" }',
   ],
   ['the usual value of a library', 'n.DEFAULT_TOKEN="correct-horse-42"'],
+  ['a key for browsers', 'init({ googleMapsApiKey: "Q7Tulip.Harbor.Window.Lamp", apiKey: "" })'],
+  ['another key for browsers', 'init({ shopApiKey: "phc_Q7TulipHarborWindowLampTree" })'],
   ['a placeholder', 'input.placeholder = "postgres://user:password@localhost:5432/db"'],
   ['an example', 'help("redis://shop:correct-horse@redis.example.com:6379 or mongodb://ann:hunter22@host")'],
   ['a name without a value', 'const ADMIN_TOKEN = localStorage.token'],

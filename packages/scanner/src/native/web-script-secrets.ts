@@ -46,7 +46,10 @@ const constant =
   /\b(?!\w{0,30}(?:CSRF|XSRF|CANCEL|DEFAULT_TOKEN))[A-Z][A-Z_]{0,30}_(?:TOKEN|SECRET|PASSWORD|PRIVATE_KEY)\s{0,3}[:=]\s{0,3}["'](?!pk[._])(?=[^"'\d]{0,60}\d)[\w.+/=!@#$%^&*-]{8,100}["']/
 /** A setting such as `dbPassword: "…"`, whose value has a digit and a sign, or is long; others may be labels. */
 const setting =
-  /\b[a-z]\w{0,30}(?:Password|Passwd|Secret|ApiKey|PrivateKey)["']?\s{0,3}[:=]\s{0,3}\\?["'](?![/#.]|https?:)(?=[^"'\d\\]{0,60}\d)(?:(?=[^"'\\]{0,60}[!@$%^&*])[\w.+/=!@#$%^&*-]{8,100}|[\w.+=-]{24,100})\\?["']/
+  /\b[a-z]\w{0,30}(?:Password|Passwd|Secret|ApiKey|PrivateKey)["']?\s{0,3}[:=]\s{0,3}\\?["'](?![/#.]|https?:)(?=[^"'\d\\]{0,60}\d)(?:(?=[^"'\\]{0,60}[!@$%^&*])[\w.+/=!@#$%^&*-]{8,100}|[\w.+=-]{24,100})\\?["']/g
+/** Keys of services that browsers call themselves, such as maps, search, and analytics. */
+const browserKey =
+  /^\w{0,30}(?:algolia|amplitude|analytics|browser|bugsnag|captcha|client|datadog|firebase|google|intercom|map|mixpanel|posthog|public|publishable|rollbar|search|segment|sentry|site|tile|turnstile|web)\w{0,30}ApiKey\b|[:=]\s{0,3}\\?["'](?:AIza|phc_|pk[._])/i
 const around = 120
 const matchesMax = 20
 
@@ -59,7 +62,7 @@ export const webScriptSecrets: NativeCheck = {
     if (!site) return {}
     const { pages, scriptFiles } = await readPages(context, site)
     for (const { body, path, request, status } of [...pages, ...scriptFiles]) {
-      const key = secretKeyIn(body) ?? constant.exec(body)?.[0] ?? setting.exec(body)?.[0]
+      const key = secretKeyIn(body) ?? constant.exec(body)?.[0] ?? settingIn(body)
       if (key === undefined) continue
       const at = body.indexOf(key)
       const excerpt = body.slice(Math.max(0, at - around), at + key.length + around)
@@ -67,6 +70,11 @@ export const webScriptSecrets: NativeCheck = {
     }
     return { [scriptSecret.id]: null }
   },
+}
+
+function settingIn(text: string): string | undefined {
+  const settings = [...text.matchAll(setting).take(matchesMax)].map(([found]) => found)
+  return settings.find((found) => !browserKey.test(found))
 }
 
 export function secretKeyIn(text: string): string | undefined {
