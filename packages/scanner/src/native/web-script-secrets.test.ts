@@ -42,6 +42,8 @@ it.each([
 
 it.each([
   ['a publishable key', 'const MAP_TOKEN = "pk.eyJ1IjoiZXhhbXBsZSJ9"; pay("pk_live_51AbCdEfGhIjKlMnOp")'],
+  ['names of errors', 'const INVALID_TOKEN = "auth-401-token", EXPIRED_PASSWORD = "auth-402-password"'],
+  ['names of actions', 'const SET_TOKEN = "auth2/set-token", USER_RESET_PASSWORD = "auth2/reset"'],
   ['a token of forms', 'const CSRF_TOKEN = "correct-horse-42"'],
   [
     'labels',

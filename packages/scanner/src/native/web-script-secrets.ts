@@ -41,9 +41,9 @@ const formats: readonly RegExp[] = [
 /** A connection in the help of a form, such as `postgres://user:password@host`. */
 const placeholder =
   /:\/\/(?:(?:my|your)?[_-]?(?:user(?:_?name)?|usr|login|name):(?:my|your)?[_-]?(?:pass(?:word|wd|phrase)?|pwd|secret)\d{0,3}@|[^@]{0,200}@(?:(?:my|your)?[_-]?(?:host(?:_?name)?|server)|(?:[\w-]{1,60}\.){0,4}example(?:\.\w{2,5})?)$)/i
-/** A constant of the application, such as `const ADMIN_TOKEN = "…"`, without publishable tokens. */
+/** A constant of the application, such as `const ADMIN_TOKEN = "…"`, without publishable tokens and names of errors and actions. */
 const constant =
-  /\b(?!\w{0,30}(?:CSRF|XSRF|CANCEL|DEFAULT_TOKEN))[A-Z][A-Z_]{0,30}_(?:TOKEN|SECRET|PASSWORD|PRIVATE_KEY)\s{0,3}[:=]\s{0,3}["'](?!pk[._])(?=[^"'\d]{0,60}\d)[\w.+/=!@#$%^&*-]{8,100}["']/
+  /\b(?!\w{0,30}(?:CSRF|XSRF|CANCEL|DEFAULT_TOKEN|CHANGE|CONFIRM|ERR|EXPIRED|FORGOT|INVALID|MISSING|REQUIRED|RESET|WRONG))(?!(?:FETCH|GET|SET|UPDATE)_)[A-Z][A-Z_]{0,30}_(?:TOKEN|SECRET|PASSWORD|PRIVATE_KEY)\s{0,3}[:=]\s{0,3}["'](?!pk[._])(?=[^"'\d]{0,60}\d)[\w.+/=!@#$%^&*-]{8,100}["']/
 /** A setting such as `dbPassword: "…"`, whose value has a digit and a sign, or is long; others may be labels. */
 const setting =
   /\b[a-z]\w{0,30}(?:Password|Passwd|Secret|ApiKey|PrivateKey)["']?\s{0,3}[:=]\s{0,3}\\?["'](?![/#.]|https?:)(?=[^"'\d\\]{0,60}\d)(?:(?=[^"'\\]{0,60}[!@$%^&*])[\w.+/=!@#$%^&*-]{8,100}|[\w.+=-]{24,100})\\?["']/g
