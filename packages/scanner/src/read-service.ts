@@ -145,7 +145,8 @@ async function guessProtocol(
     const traces = isWeb(text) ? [] : statedTraces(text)
     if (traces.length > 0) named ??= { ...bannerOnly(received), traces }
   })
-  return known ?? named
+  // A web server whose page is too slow even now is no other kind of service.
+  return known ?? (page ? undefined : named)
 }
 
 /** The start page of a server that ignored it once, in less time than requests usually get. */
