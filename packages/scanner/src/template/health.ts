@@ -6,6 +6,8 @@ import { type Chain, isUnanswered } from '#template/redirects.ts'
 /** Unanswered requests, consecutive or total, before checks of a service stop. */
 const CONSECUTIVE_FAILURES_MAX = 6
 const FAILURES_MAX = 24
+/** Timeouts of requests of one kind that count; later ones show nothing new about the service. */
+const SIMILAR_TIMEOUTS_MAX = 3
 const CLOSED_PATTERN = /^(?:other side closed|read ECONNRESET|write EPIPE)$/
 const allBodies = '*'
 /** Number of decompression bombs before checks of a service stop. */
@@ -28,11 +30,19 @@ export function createHealth(hasResponded: boolean): Health {
   /** Kinds of requests that timed out, and other failures, since the last response. */
   const consecutive = new Set<string>()
   let failures = 0
+  const timeouts = new Map<string, number>()
   let reason = ''
   let bombs = 0
   const rejectedBodies = new Map<string, number>()
   let limited = 0
   const counted = new WeakSet<object>()
+  const countBodies = (chain: Chain) => {
+    for (const { request } of chain.exchanges.filter((exchange) => hasBody(exchange.request)))
+      for (const kind of [allBodies, bodyTypeOf(request)]) rejectedBodies.set(kind, -Infinity)
+    const rejected = rejectedBody(chain)
+    if (!rejected) return
+    for (const kind of [allBodies, bodyTypeOf(rejected)]) rejectedBodies.set(kind, (rejectedBodies.get(kind) ?? 0) + 1)
+  }
   return {
     record(chain) {
       const { exchanges, failure } = chain
@@ -44,17 +54,15 @@ export function createHealth(hasResponded: boolean): Health {
       if (exchanges.some(({ response }) => response.isBomb)) bombs += 1
       if (!failure && isUnanswered(chain)) limited += 1
       if (exchanges.length > 0) inARowMax = CONSECUTIVE_FAILURES_MAX
-      const rejected = rejectedBody(chain)
+      const timeoutKind = timeoutKindOf(chain)
       if (exchanges.length > 0) consecutive.clear()
-      else if (!rejected) consecutive.add(timeoutKindOf(chain) ?? String(failures))
-      for (const { request } of exchanges.filter((exchange) => hasBody(exchange.request)))
-        for (const kind of [allBodies, bodyTypeOf(request)]) rejectedBodies.set(kind, -Infinity)
-      if (rejected)
-        for (const kind of [allBodies, bodyTypeOf(rejected)])
-          rejectedBodies.set(kind, (rejectedBodies.get(kind) ?? 0) + 1)
+      else if (!rejectedBody(chain)) consecutive.add(timeoutKind ?? String(failures))
+      countBodies(chain)
       if (!failure) return
-      failures += 1
       reason = failure.reason
+      const similar = (timeoutKind !== undefined && timeouts.get(timeoutKind)) || 0
+      if (timeoutKind !== undefined) timeouts.set(timeoutKind, similar + 1)
+      if (similar < SIMILAR_TIMEOUTS_MAX) failures += 1
     },
     rejectsBodyOf: (request) =>
       hasBody(request) &&
