@@ -379,18 +379,17 @@ describe('hostile hosts', () => {
     })
   })
 
-  it('waits less for requests with a query after the server answered none of them, and then sends none', async () => {
+  it('sends no more requests with a query after the server answered none of them', async () => {
     const origin = await http((request, response) => {
       if (!request.url?.includes('?')) response.end('ok')
     })
-    const shared = client({ deadlineMs: 400 })
+    const shared = client({ deadlineMs: 1000 })
     const send = (path: string) =>
       shared.request(origin, { method: 'GET', path }, { signal: new AbortController().signal })
-    await Promise.all(['/?a', '/?b', '/?c', '/'].map(send))
-    expect(await send('/?d')).toMatchObject({ reason: 'no complete response within 0.12 s', isTimeout: true })
-    await Promise.all(['/?e', '/?f', '/?g', '/?h'].map(send))
-    expect(await send('/?i')).toMatchObject({ reason: 'not sent: all similar requests timed out' })
-    expect(await send('/page')).toMatchObject({ status: 200 })
+    const silent = Array.from({ length: 8 }, (_, at) => `/?${at}`)
+    expect(await Promise.all(silent.map(send))).toMatchObject(silent.map(() => ({ isTimeout: true })))
+    expect(await send('/')).toMatchObject({ status: 200 })
+    expect(await send('/?8')).toMatchObject({ reason: 'not sent: all similar requests timed out' })
   })
 
   it('fails when the port is closed', async () => {
