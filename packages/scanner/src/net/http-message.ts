@@ -29,6 +29,8 @@ export interface HttpResponse {
   readonly truncated: boolean
   /** The body exceeded the maximum compression ratio. */
   readonly isBomb?: boolean
+  /** Without a length, and the server neither sent more nor closed the connection. */
+  readonly isOpenEnded?: boolean
   readonly durationMs: number
   /** As sent, for evidence. */
   readonly request: string

@@ -291,6 +291,27 @@ it('reads a response that has the same length twice after a connection without a
   expect(await send()).toMatchObject({ body: Buffer.from('hello') })
 })
 
+it.each([
+  ['reads later malformed responses of a slow server that closes the connection', true, 'response'],
+  ['does not wait for later malformed responses of a server that keeps the connection open', false, 'failure'],
+])('%s', async (_, closes, kind) => {
+  let received = 0
+  const origin = await raw((socket) =>
+    socket.once('data', () => {
+      const send = () => {
+        socket.write('HTTP/1.1 200 OK\r\nServer: shop\n\r\n\r\nhello')
+        if (closes) socket.end()
+      }
+      const timer = setTimeout(send, received++ === 1 ? 1200 : 0)
+      socket.on('close', () => clearTimeout(timer))
+    }),
+  )
+  const made = client()
+  const send = () => made.request(origin, { method: 'GET', path: '/' }, { signal: new AbortController().signal })
+  expect(await send()).toMatchObject({ kind: 'response' })
+  expect(await send()).toMatchObject({ kind })
+})
+
 describe('servers that redirect clients without a cookie to the same URL', () => {
   const gate =
     (accepts: boolean): RequestListener =>

@@ -142,9 +142,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const sendRaw = async (origin: Origin, request: HttpRequest, options: SendOptions) => {
     const startedAt = performance.now()
     const response = await exchangeRaw(handshakeOrigin(origin), rawRequest(origin, request), { guard, ...options })
-    const isQuick = performance.now() - startedAt <= RAW_MS_MAX
+    const isSlow = performance.now() - startedAt > RAW_MS_MAX
     const key = poolKey(origin)
-    if (!malformed.has(key) && !isQuick) malformed.set(key, 'endless')
+    // A slow program closes the connection at the end.
+    const isEndless = isSlow && (response.kind === 'failure' || response.isOpenEnded === true)
+    if (!malformed.has(key) && isEndless) malformed.set(key, 'endless')
     if (!malformed.has(key) && response.kind === 'response') malformed.set(key, 'read raw')
     limitOverlap(origin.address, response)
     return response
