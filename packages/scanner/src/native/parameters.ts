@@ -49,9 +49,13 @@ function linkedTargets({ path, body }: PageText): string[] {
 
 const entered = /^(?:text|search|url|number|)$/
 
-/** The fields of GET forms, each with the values of the others. */
+/** Labels of buttons that store the entered value, unlike those of searches. */
+const stores = /\b(?:add|change|create|disable|enable|insert|modify|rename|save|set|store|subscribe|switch|write)\b/i
+
+/** The fields of GET forms, each with the values of the others. Small devices also change their settings with GET forms. */
 function formParameters({ path: base, body }: PageText): readonly Parameter[] {
-  return formsIn(body).flatMap(({ isPost, action, fields }) => {
+  return formsIn(body).flatMap(({ isPost, action, fields, labels }) => {
+    if (labels.some((label) => stores.test(label) || isDestructive(label))) return []
     const path = isPost ? undefined : targetHere(action, base)?.split('?', 1)[0]
     const named = fields.filter(({ name, type }) => name !== '' && (entered.test(type) || type === 'hidden'))
     const query = named.map(({ name, value }) => [name, value] as const)
