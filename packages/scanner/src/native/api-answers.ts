@@ -139,16 +139,22 @@ export async function collectionsOf(context: NativeContext): Promise<readonly Co
     const target = `${path}?${pairs.join('&')}`
     return isChanging(target) ? [] : { target, examples: [value] }
   })
-  const linked = pages.flatMap((front) => linkedItems({ front, base: site.base })).flatMap(collectionOfItem)
+  const items = pages.flatMap((front) => linkedItems({ front, base: site.base }))
+  const [linked = [], otherLinked = []] = [true, false].map((isApi) =>
+    items.filter(({ path }) => apiPath.test(path) === isApi).flatMap((item) => collectionOfItem(item)),
+  )
   const described = describedCollections(await readDescription(context), folderOf(context.basePath))
-  const all = [...called, ...queried, ...linked, ...described]
-  return [...new Map(all.map((item) => [item.target, item])).values()].slice(0, collectionsMax)
+  const all = [...called, ...queried, ...linked, ...described, ...otherLinked]
+  // The first of each: calls and links have examples.
+  const groups = Map.groupBy(all, ({ target }) => target)
+  return [...groups.values()].flatMap(([first]) => first ?? []).slice(0, collectionsMax)
 }
 
-/** `/api/orders/7` in a link; pages are read by another check. */
+const apiPath = /\/(?:api|rest|v\d)\//
+
+/** `/orders/7` in a link. Pages are read by another check, but it may also be a record. */
 function collectionOfItem({ path, name, value }: Parameter): readonly Collection[] {
-  const isApi = /\/(?:api|rest|v\d)\//.test(path) && identifier.test(value)
-  return isApi ? [{ target: path.replace(`{${name}}`, '*'), examples: [value] }] : []
+  return identifier.test(value) ? [{ target: path.replace(`{${name}}`, '*'), examples: [value] }] : []
 }
 
 function describedCollections(description: Description | null | undefined, base: string): readonly Collection[] {

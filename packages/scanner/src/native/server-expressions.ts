@@ -22,7 +22,7 @@ export const expressionInjection = checkInfo({
 })
 
 const names =
-  /^(?:calc\w{0,20}|code|cond(?:ition)?|eval\w{0,20}|expr\w{0,20}|filter|formula|function|rule|script|where)$/i
+  /^(?:calc\w{0,20}|code|cond|condition|eval\w{0,20}|expr\w{0,20}|filter|formula|function|rule|script|where)$/i
 
 export function isExpression({ name, isInPath }: Parameter): boolean {
   return isInPath !== true && names.test(name)

@@ -67,6 +67,10 @@ const kinds: readonly FileKind[] = [
   },
   { names: /\.(?:sql|dump|dmp)(?:[.~]\w{0,8})?$/i, proof: first(dump) },
   { names: /\.(?:csv|tsv|txt)$/i, proof: personalColumns },
+  {
+    names: /\/(?:accounts|contacts|customers|employees|members|patients|subscribers|users)\.(?:csv|tsv|txt)$/i,
+    proof: addressLine,
+  },
   { names: /\.json$/i, proof: (content, path) => records(content, path.replace(/\.json$/i, '')) },
   {
     names:
@@ -157,6 +161,14 @@ function personalColumns(content: string): string | undefined {
   const columns = header.split(separator).map((name) => normalized(name.trim().replaceAll('"', '')))
   const isPersonal = columns.some(isDecisive) || columns.filter((name) => personal.test(name)).length >= 3
   return isPersonal ? header : undefined
+}
+
+/** The email address of a person in a table of people. */
+function addressLine(content: string): string | undefined {
+  return /^[^\n]{0,200}[,;\t][^\n]{0,200}\n(?:[^\n]{0,300}\n)?[^\n]{0,100}\b[\w.+-]{1,60}@[\w-]{1,60}\.[\w.]{2,60}/
+    .exec(content)?.[0]
+    .split('\n')
+    .at(-1)
 }
 
 function records(content: string, path: string): string | undefined {

@@ -5,7 +5,7 @@ import { isChanging, isDestructive } from '#native/verbs.ts'
 import { requestWeb, webProof } from '#native/web-request.ts'
 import { readSite, type WebSite } from '#native/web-site.ts'
 
-const redirectContent = checkInfo({
+export const redirectContent = checkInfo({
   id: 'redirect-with-content',
   name: 'Protected page sent with the redirect to the login',
   severity: 'high',
