@@ -232,6 +232,19 @@ describe.concurrent('identifies a service by its responses', () => {
     expect(names).toContain('erlang:erlang/otp:25.3.2.8')
   })
 
+  it('identifies a broker on an unusual port, which answers HTTP with its protocol', async () => {
+    const treat = (socket: Socket) =>
+      socket.once('data', (received: Buffer) => {
+        if (received.includes('HTTP/1.1')) return void socket.end('AMQP\0\0\x09\x01')
+        broker()(socket)
+        socket.emit('data', received)
+      })
+    await using server = await listen('127.70.2.41', 5673, treat)
+    const { services, names } = await identified(server.address, [5673])
+    expect(services).toMatchObject([{ protocol: 'amqp' }])
+    expect(names).toContain('vmware:rabbitmq:3.12.14')
+  })
+
   it('identifies RDP with its security protocol and certificate', async () => {
     const certificate = certificateFor({ name: 'desk.lab.test' })
     await using server = await listen('127.70.2.42', 3389, desktop({ accepts: [2, 1], certificate }))
@@ -287,6 +300,23 @@ describe.concurrent('identifies a service by its responses', () => {
     await using server = await listen('127.70.2.50', 3000, treat)
     const { services, names } = await identified(server.address, [3000])
     expect([services, names]).toMatchObject([[{ protocol: 'http' }], ['f5:nginx:1.22.1']])
+  })
+
+  it('reads the page of a slow web server that also speaks HTTP/2', async () => {
+    const page = 'HTTP/1.1 200 OK\r\nServer: lighttpd/1.4.69\r\nContent-Length: 4\r\n\r\nshop'
+    const treat = (socket: Socket) => {
+      const answers: NodeJS.Timeout[] = []
+      socket.on('data', (data) => {
+        const text = data.toString('latin1')
+        if (text.startsWith('PRI * HTTP/2.0')) socket.write(bytes('000000 04 00 00000000'))
+        else if (text.startsWith('GET / HTTP/1.1')) answers.push(setTimeout(() => socket.end(page), 2800))
+        else socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')
+      })
+      socket.on('close', () => answers.forEach(clearTimeout))
+    }
+    await using server = await listen('127.70.2.53', 3000, treat)
+    const { services, names } = await identified(server.address, [3000])
+    expect([services, names]).toMatchObject([[{ protocol: 'http' }], ['lighttpd:lighttpd:1.4.69']])
   })
 
   it('names a gRPC server inside TLS, which answers requests for pages with a status of its own', async () => {

@@ -100,11 +100,12 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
   if (encrypted) return encrypted
   if (guessed) return guessed
   for (const probe of probes.filter(({ protocol }) => protocol === hint)) {
+    // The answer to the protocol's own request says more than that to HTTP, such as the product and version of AMQP brokers.
     const known =
-      (await recognize(response, probe, endpoint, tools)) ??
       (expected.includes(probe)
         ? undefined
-        : await recognize(await exchange(endpoint, probe, tools), probe, endpoint, tools))
+        : await recognize(await exchange(endpoint, probe, tools), probe, endpoint, tools)) ??
+      (await recognize(response, probe, endpoint, tools))
     if (known) return known
   }
   const rest = longer(response, received)
@@ -144,7 +145,8 @@ async function guessProtocol(
     const traces = isWeb(text) ? [] : statedTraces(text)
     if (traces.length > 0) named ??= { ...bannerOnly(received), traces }
   })
-  return known ?? named
+  // A web server whose page is too slow even now is no other kind of service.
+  return known ?? (page ? undefined : named)
 }
 
 /** The start page of a server that ignored it once, in less time than requests usually get. */

@@ -97,11 +97,13 @@ export const infrastructureProbes: readonly Probe[] = [
   },
   {
     // The first frame of HTTP/2 from a server is SETTINGS; those of gRPC-Go and others even come before the client's.
+    // Web servers send it as well.
     protocol: 'grpc',
     ports: [50051, 7233, 4317],
     request: reflectionRequest,
     responsePattern: /^\0\0[\0-\x60]\x04\0\0\0\0\0/,
     field: '',
+    isFallback: true,
   },
   {
     // The databases of Open vSwitch (RFC 7047, section 4.1.1).

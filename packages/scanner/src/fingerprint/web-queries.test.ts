@@ -36,6 +36,7 @@ async function read(
     'softether.version',
     'docker.registry',
     'vmware.about',
+    'kea.version',
   ])
   const versions = page?.traces.flatMap(({ field, text }) => (own.has(field) ? text : [])) ?? []
   return { versions, posted }
@@ -160,4 +161,13 @@ it.each([
     response.end(request.method === 'POST' && request.url === '/sdk' ? about : page)
   })
   expect(result).toEqual({ versions, posted })
+})
+
+it('queries the version of Kea by a command', async () => {
+  const version = '[ { "arguments": { "extended": "2.2.0" }, "result": 0, "text": "2.2.0" } ]'
+  const result = await read((request, response) => {
+    response.statusCode = request.method === 'POST' ? 200 : 400
+    response.end(request.method === 'POST' ? version : '{ "result": 400, "text": "Bad Request" }')
+  })
+  expect(result).toEqual({ versions: [version], posted: 1 })
 })

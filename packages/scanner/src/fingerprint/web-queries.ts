@@ -167,6 +167,18 @@ const rosMaster = oneRequest(
   'ros.master',
 )
 
+/** Kea's control agent only accepts commands. */
+const kea = oneRequest(
+  ({ field, text }) => field === 'http.body' && text === '{ "result": 400, "text": "Bad Request" }',
+  {
+    method: 'POST',
+    path: '/',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"command":"version-get"}',
+  },
+  'kea.version',
+)
+
 /** The vSphere API describes its server to clients that haven't logged in. */
 const vSphere = oneRequest(
   ({ field, text }) => field === 'http.body' && /\bID_(?:VC|EESX)_Welcome\b|ng-app="esxUiApp"/.test(text),
@@ -228,6 +240,7 @@ const queries: readonly WebQuery[] = [
   rclone,
   privoxy,
   springEnvironment,
+  kea,
   vSphere,
 ]
 

@@ -1,7 +1,7 @@
 /** Responses of an API's operations that only read to requests without authentication, read once for all checks. */
 import { type Description, Operation, operationsMax, pathOf, readDescription } from '#native/api-description.ts'
 import type { NativeContext } from '#native/native-check.ts'
-import { pathsInRobots } from '#native/named-paths.ts'
+import { ruledPaths } from '#native/named-paths.ts'
 import { linkedItems, type Parameter, parametersOf } from '#native/parameters.ts'
 import { type ScriptCall, scriptCalls } from '#native/script-calls.ts'
 import { readPages } from '#native/site-pages.ts'
@@ -36,7 +36,7 @@ async function read(context: NativeContext): Promise<readonly Answer[] | undefin
   if (description === undefined) return undefined
   const operations = description ? operationsOf(description, folderOf(context.basePath)) : []
   const paths = (await calledPaths(context)).filter((path) => !path.includes('*'))
-  const called = [...paths, ...(await calledQueries(context)), ...(await ruledPaths(context))].slice(0, callsRead)
+  const called = [...paths, ...(await calledQueries(context)), ...(await internalPaths(context))].slice(0, callsRead)
   const described = new Set(operations.map(({ target }) => target))
   const others = called.filter((target) => !described.has(target)).map((target) => ({ target, isProtected: false }))
   const answers: Answer[] = []
@@ -55,10 +55,8 @@ async function read(context: NativeContext): Promise<readonly Answer[] | undefin
 const ruledMax = 4
 
 /** Internal paths that robots.txt asks crawlers to skip. */
-async function ruledPaths(context: NativeContext): Promise<readonly string[]> {
-  if (folderOf(context.basePath) !== '/') return []
-  const robots = await requestWeb(context, { target: '/robots.txt' })
-  const paths = robots?.status === 200 ? pathsInRobots(robots.body) : []
+async function internalPaths(context: NativeContext): Promise<readonly string[]> {
+  const paths = await ruledPaths(context, folderOf(context.basePath))
   return paths.filter((path) => internal.test(path) && !isChanging(path)).slice(0, ruledMax)
 }
 
@@ -141,16 +139,22 @@ export async function collectionsOf(context: NativeContext): Promise<readonly Co
     const target = `${path}?${pairs.join('&')}`
     return isChanging(target) ? [] : { target, examples: [value] }
   })
-  const linked = pages.flatMap((front) => linkedItems({ front, base: site.base })).flatMap(collectionOfItem)
+  const items = pages.flatMap((front) => linkedItems({ front, base: site.base }))
+  const [linked = [], otherLinked = []] = [true, false].map((isApi) =>
+    items.filter(({ path }) => apiPath.test(path) === isApi).flatMap((item) => collectionOfItem(item)),
+  )
   const described = describedCollections(await readDescription(context), folderOf(context.basePath))
-  const all = [...called, ...queried, ...linked, ...described]
-  return [...new Map(all.map((item) => [item.target, item])).values()].slice(0, collectionsMax)
+  const all = [...called, ...queried, ...linked, ...described, ...otherLinked]
+  // The first of each: calls and links have examples.
+  const groups = Map.groupBy(all, ({ target }) => target)
+  return [...groups.values()].flatMap(([first]) => first ?? []).slice(0, collectionsMax)
 }
 
-/** `/api/orders/7` in a link; pages are read by another check. */
+const apiPath = /\/(?:api|rest|v\d)\//
+
+/** `/orders/7` in a link. Pages are read by another check, but it may also be a record. */
 function collectionOfItem({ path, name, value }: Parameter): readonly Collection[] {
-  const isApi = /\/(?:api|rest|v\d)\//.test(path) && identifier.test(value)
-  return isApi ? [{ target: path.replace(`{${name}}`, '*'), examples: [value] }] : []
+  return identifier.test(value) ? [{ target: path.replace(`{${name}}`, '*'), examples: [value] }] : []
 }
 
 function describedCollections(description: Description | null | undefined, base: string): readonly Collection[] {

@@ -7,7 +7,7 @@ import { readSite, type WebSite } from '#native/web-site.ts'
 
 const documents = (
   'openapi.json api/openapi.json v1/openapi.json swagger.json api/swagger.json api/v1/openapi.json v3/api-docs v2/api-docs docs/json docs-json api-json api/docs-json api/docs/json ' +
-  'swagger/v1/swagger.json swagger/doc.json apispec_1.json api-docs.json api/schema/?format=json'
+  'swagger/v1/swagger.json swagger/doc.json apispec_1.json api-docs.json api/schema/?format=json schema/openapi.json'
 ).split(' ')
 /** Maximum number of operations read from one description; the others are skipped. */
 export const operationsMax = 2000

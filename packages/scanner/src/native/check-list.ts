@@ -68,6 +68,7 @@ import { webParameters } from '#native/web-parameters.ts'
 import { gitOverHttp, subversionOverHttp } from '#native/web-repositories.ts'
 import { webPersonalData } from '#native/web-personal-data.ts'
 import { webPeoplePages } from '#native/web-people-pages.ts'
+import { webRedirectContent } from '#native/web-redirect-content.ts'
 import { webRecordPages } from '#native/web-record-pages.ts'
 import { webScriptSecrets } from '#native/web-script-secrets.ts'
 import { webSockets } from '#native/web-sockets.ts'
@@ -146,6 +147,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webPersonalData,
   webRecordPages,
   webPeoplePages,
+  webRedirectContent,
   webApiCors,
   webCache,
   webGraphqlRecords,

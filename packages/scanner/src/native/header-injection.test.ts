@@ -27,3 +27,27 @@ it.each<[string, (next: string) => string, boolean]>([
 ])('evaluates a redirect that contains the value %s', async (_, location, expected) => {
   expect(await isFound(location)).toBe(expected)
 })
+
+/** A server that redirects to its own path without Node's protection against line breaks. */
+async function isFoundInPath(location: (path: string) => string): Promise<boolean> {
+  await using peer = await tcpPeer((socket) => {
+    socket.on('data', (data) => {
+      const [, target = '/'] = data.toString().split(' ', 2)
+      const page = '<a href="/old/portal">Previous portal</a>'
+      const head = target.startsWith('/old/')
+        ? `HTTP/1.1 302 Found\r\nLocation: /new${location(target)}`
+        : 'HTTP/1.1 200 OK\r\nContent-Type: text/html'
+      socket.end(`${head}\r\nServer: lab\r\nContent-Length: ${page.length}\r\nConnection: close\r\n\r\n${page}`)
+    })
+  })
+  const { found } = await runNativeChecks(peer, { protocol: 'http' })
+  return found.includes('crlf-injection-linked-parameter')
+}
+
+it.each<[string, (path: string) => string, boolean]>([
+  ['decoded', decodeURI, true],
+  ['as it was sent', (path) => path, false],
+  ['without line breaks', (path) => decodeURI(path).replaceAll(/[\r\n]/g, ''), false],
+])('evaluates a redirect that contains the path %s', async (_, location, expected) => {
+  expect(await isFoundInPath(location)).toBe(expected)
+})

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { checkInfo, type Proof } from '#native/native-check.ts'
 import { type Parameter, placeOf } from '#native/parameters.ts'
 import type { SendValue } from '#native/server-evaluation.ts'
-import { webProof } from '#native/web-request.ts'
+import { webProof, type WebResponse } from '#native/web-request.ts'
 
 export const headerInjection = checkInfo({
   id: 'crlf-injection-linked-parameter',
@@ -21,9 +21,28 @@ export const headerInjection = checkInfo({
   verifiedOn: 'python-redirects',
 })
 
+/** Pages that redirect to an address with their own path, which servers decode before they insert it. */
+export async function addsHeaderToRedirect(
+  paths: readonly string[],
+  request: (path: string) => Promise<WebResponse | undefined>,
+): Promise<Proof | null> {
+  for (const path of paths) {
+    const plain = await request(path)
+    const location = plain?.headers.find(([name]) => name.toLowerCase() === 'location')?.[1]
+    if (!location?.includes(path)) continue
+    const token = randomBytes(6).toString('hex')
+    const response = await request(`${path}%0d%0aX-Glacis:%20${token}`)
+    if (response && hasHeader(response, token)) return { ...webProof(response, [token]), path }
+  }
+  return null
+}
+
 export async function addsHeader(parameter: Parameter, send: SendValue): Promise<Proof | null> {
   const token = randomBytes(6).toString('hex')
   const response = await send(`${parameter.value}\r\nX-Glacis: ${token}`)
-  const isAdded = response?.headers.some(([name, text]) => name.toLowerCase() === 'x-glacis' && text.startsWith(token))
-  return response && isAdded ? { ...webProof(response, [token]), path: placeOf(parameter) } : null
+  return response && hasHeader(response, token) ? { ...webProof(response, [token]), path: placeOf(parameter) } : null
+}
+
+function hasHeader({ headers }: WebResponse, token: string): boolean {
+  return headers.some(([name, text]) => name.toLowerCase() === 'x-glacis' && text.startsWith(token))
 }

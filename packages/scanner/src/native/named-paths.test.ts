@@ -61,3 +61,13 @@ it("leaves InfluxDB's variables to its own check, and ignores other pages", asyn
   expect(found).not.toContain('go-pprof-exposed')
   expect(found).not.toContain('go-expvar-exposed')
 })
+
+it('finds what only the sitemap names', async () => {
+  const found = await findOn({
+    '/': '<p>Hello',
+    '/sitemap.xml':
+      '<urlset><url><loc>https://shop.example/</loc></url><url><loc>https://shop.example/export/customers.csv</loc></url></urlset>',
+    '/export/customers.csv': 'name,email,phone\nAda,ada@shop.example,044 555 01 01\nBo,bo@shop.example,044 555 01 02\n',
+  })
+  expect(found).toContain('confidential-files-exposed')
+})

@@ -1,6 +1,7 @@
-/** Paths that a site names itself: in the links of its start page and in its robots.txt. */
+/** Paths that a site names itself: in the links of its start page, its robots.txt, and its sitemap. */
 import { linksOf } from '#native/html-forms.ts'
 import type { NativeContext } from '#native/native-check.ts'
+import { pathIn } from '#native/parameters.ts'
 import { isDestructive, verbIn } from '#native/verbs.ts'
 import { pathHere, requestWeb } from '#native/web-request.ts'
 import type { WebSite } from '#native/web-site.ts'
@@ -9,10 +10,28 @@ const foldersMax = 6
 const rulesMax = 100
 
 export async function namedPaths(context: NativeContext, { base, front }: WebSite): Promise<readonly string[]> {
-  const robots = base === '/' ? await requestWeb(context, { target: '/robots.txt' }) : undefined
-  const rules = robots?.status === 200 ? pathsInRobots(robots.body) : []
+  const ruled = await ruledPaths(context, base)
   const linked = linksOf(front.body).flatMap((link) => pathHere(link, front.path) ?? [])
-  return [...new Set([...rules, ...linked])].filter((path) => path.startsWith(base) && path !== base)
+  const listed = (await listedTargets(context, base)).map((target) => pathIn(target))
+  return [...new Set([...ruled, ...linked, ...listed])].filter((path) => path.startsWith(base) && path !== base)
+}
+
+/** Paths in robots.txt. */
+export async function ruledPaths(context: NativeContext, base: string): Promise<readonly string[]> {
+  const robots = base === '/' ? await requestWeb(context, { target: '/robots.txt' }) : undefined
+  return robots?.status === 200 ? pathsInRobots(robots.body) : []
+}
+
+/** Paths in the sitemap, with their queries. */
+export async function listedTargets(context: NativeContext, base: string): Promise<readonly string[]> {
+  const sitemap = base === '/' ? await requestWeb(context, { target: '/sitemap.xml' }) : undefined
+  if (sitemap?.status !== 200) return []
+  const places = sitemap.body.matchAll(/<loc>\s{0,99}(https?:\/\/[^<\s]{1,500})/g).take(rulesMax)
+  return [...places].flatMap(([, place = '']) => {
+    if (!URL.canParse(place)) return []
+    const { pathname, search } = new URL(place.replaceAll('&amp;', '&'))
+    return `${pathname}${search}`
+  })
 }
 
 /** Usual folders, and those that the site names and a request can't mistake for an action. */

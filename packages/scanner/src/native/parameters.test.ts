@@ -12,6 +12,14 @@ const page = (body: string, scripts: readonly string[] = []) =>
   parametersOf([{ path: '/shop/', body }], scripts).map(({ path, name, value }) => `${path} ${name}=${value}`)
 
 describe('parametersOf', () => {
+  it.each(['<input type="submit" value="CHANGE">', '<button>Save name</button>', '<button>Delete</button>'])(
+    'ignores GET forms that change something: %s',
+    (button) => {
+      expect(page(`<form action="/sensor"><input name="alias">${button}</form>`)).toEqual([])
+      expect(page(`<form action="/sensor"><input name="alias"><button>Show</button></form>`)).toHaveLength(1)
+    },
+  )
+
   it('finds parameters of links, GET forms, and paths in scripts', () => {
     const links = '<a href="report?file=2025.csv&amp;id=1">Report</a><a href="https://other.example/?q=1">Other</a>'
     const form =
@@ -43,7 +51,7 @@ describe('linkedItems', () => {
 
   it('finds one item of each collection', () => {
     expect(items('orders/7', '/shop/orders/8', '/shop/api/users/anna', '/blog/posts/1', 'about/us')).toEqual([
-      '/shop/orders/{id} 8',
+      '/shop/orders/{id} 7',
       '/shop/api/users/{id} anna',
     ])
   })

@@ -26,13 +26,15 @@ const describedMax = 16
 const fileValue = /\.[a-z\d]{1,5}$|\//i
 const fileName = /file|path|page|doc|template|download|dir|folder|view|include|image|attachment/i
 
+/** `'/order?id=7'`, and `'/tile?url=' + encodeURIComponent('https://…` */
+const calledTarget =
+  /["'`\s(](\/[\w./:~-]{1,200}\?[\w.=&/:%+-]{2,300})(?:["'`]\s{0,3}\+\s{0,3}(?:encodeURIComponent\(\s{0,3})?["'`](https?:\/\/[\w.-]{1,100}))?/g
+
 /** Parameters of links and GET forms on pages, and of paths in their scripts; each once. */
 export function parametersOf(pages: readonly PageText[], scripts: readonly string[]): readonly Parameter[] {
   const texts = [...pages.map(({ body }) => body), ...scripts]
   const called = texts.flatMap((text) =>
-    [...text.matchAll(/["'`\s(](\/[\w./:~-]{1,200}\?[\w.=&/:%+-]{2,300})/g)].flatMap(
-      ([, target = '']) => targetHere(target, '/') ?? [],
-    ),
+    [...text.matchAll(calledTarget)].flatMap(([, target = '', url = '']) => targetHere(`${target}${url}`, '/') ?? []),
   )
   const found = [...pages.flatMap((page) => linkedTargets(page)), ...called]
     .filter((target) => !isDestructive(target))
@@ -47,9 +49,13 @@ function linkedTargets({ path, body }: PageText): string[] {
 
 const entered = /^(?:text|search|url|number|)$/
 
-/** The fields of GET forms, each with the values of the others. */
+/** Labels of buttons that store the entered value, unlike those of searches. */
+const stores = /\b(?:add|change|create|disable|enable|insert|modify|rename|save|set|store|subscribe|switch|write)\b/i
+
+/** The fields of GET forms, each with the values of the others. Small devices also change their settings with GET forms. */
 function formParameters({ path: base, body }: PageText): readonly Parameter[] {
-  return formsIn(body).flatMap(({ isPost, action, fields }) => {
+  return formsIn(body).flatMap(({ isPost, action, fields, labels }) => {
+    if (labels.some((label) => stores.test(label) || isDestructive(label))) return []
     const path = isPost ? undefined : targetHere(action, base)?.split('?', 1)[0]
     const named = fields.filter(({ name, type }) => name !== '' && (entered.test(type) || type === 'hidden'))
     const query = named.map(({ name, value }) => [name, value] as const)
@@ -106,7 +112,8 @@ function readableTargets({ front, base }: PageOfSite & Pick<WebSite, 'base'>): r
   )
 }
 
-function pathIn(target: string): string {
+/** Without the query. */
+export function pathIn(target: string): string {
   return target.split('?', 1)[0] ?? target
 }
 
@@ -124,8 +131,10 @@ export function placeOf({ path, name, isInPath }: Parameter): string {
   return isInPath === true ? path : `${path}?${name}`
 }
 
+/** The first of each, so a link's value takes precedence over the example of a description. */
 export function distinct(parameters: readonly Parameter[]): readonly Parameter[] {
-  return [...new Map(parameters.map((item) => [`${item.path} ${item.name}`, item])).values()]
+  const groups = Map.groupBy(parameters, ({ path, name }) => `${path} ${name}`)
+  return [...groups.values()].flatMap(([first]) => first ?? [])
 }
 
 /** Parameters of operations that only read, those that name files or URLs first. */

@@ -4,7 +4,7 @@ import { jsonIn } from '#native/json.ts'
 
 /** Normalized names, in the languages of many applications. */
 const decisive =
-  /^(?:[a-z\d]{1,20}_){0,3}(?:password(?:_?hash)?|passwd|passwort|kennwort|pwd|pin(?:_?code)?|iban|birth(?:_?da(?:te|y))?|born|date_?of_?birth|dob|birthdate|geburts(?:datum|tag)|salary|gehalt|ssn|social_?security(?:_?(?:number|no))?|tax_?(?:id|number)|(?:credit_?)?card_?(?:number|no)|passport(?:_?(?:number|no))?|bank_?account|account_?number|access_?code|door_?code|licen[cs]e_?(?:number|no)|diagnosis|medical_?\w{1,20}|allerg\w{1,10})$/
+  /^(?:[a-z\d]{1,20}_){0,3}(?:password(?:_?hash)?|passwd|passwort|kennwort|pwd|pin(?:_?code)?|iban|birth(?:_?da(?:te|y))?|born|date_?of_?birth|dob|birthdate|geburts(?:datum|tag)|salary|gehalt|ssn|social_?security(?:_?(?:number|no))?|tax_?(?:id|number)|(?:credit_?)?card_?(?:number|no)|passport(?:_?(?:number|no))?|bank_?account|account_?number|access_?code|door_?code|licen[cs]e_?(?:number|no)|diagnosis|medical(?:_\w{1,20})?|allerg\w{1,10})$/
 const objectsMax = 50
 const depthMax = 4
 const parsedLengthMax = 600_000
@@ -21,7 +21,8 @@ export function personalMember(body: string, kind: 'list' | 'record'): string | 
   if (sufficient !== undefined) return `"${sufficient}"`
   const [contact, second] = objects.filter((object) => isContact(object))
   if (contact && (second || kind === 'record')) return mailOf(contact)
-  const [address] = kind === 'record' ? objects.flatMap((object) => deliveryAddressOf(object)) : []
+  const addresses = objects.flatMap((object) => deliveryAddressOf(object))
+  const [address] = kind === 'record' || addresses.length > 1 ? addresses : []
   return address === undefined ? undefined : `"${address}"`
 }
 
@@ -36,17 +37,22 @@ function isContact(object: JsonObject): boolean {
   )
 }
 
-/** The address of a customer's order or invoice, unlike that of a shop. */
+/** The address of a person, or of a customer's order or invoice, unlike that of a shop. */
 function deliveryAddressOf(object: JsonObject): readonly string[] {
   const names = filled(object)
+  const isOfPerson = names.some(
+    (name) =>
+      /^(?:customer|guest|patient|recipient)(?:_?name)?$/.test(normalized(name)) &&
+      /\p{L}{2}/u.test(String(object[name])),
+  )
   const isOfCustomer = names.some((name) =>
     /^(?:user|customer|client|buyer|recipient)(?:_?(?:id|name))?$/.test(normalized(name)),
   )
   const isOrder = names.some((name) =>
-    /^(?:total|amount|items|products|order_?(?:id|no|number))$/.test(normalized(name)),
+    /^(?:total|amount|card|items|products|order_?(?:id|no|number))$/.test(normalized(name)),
   )
   const address = /^(?:(?:shipping|delivery|billing)_?)?(?:address|street)$/
-  return isOfCustomer && isOrder
+  return isOfPerson || (isOfCustomer && isOrder)
     ? names.filter((name) => address.test(normalized(name)) && /\p{L}{3}.{0,60}\d/u.test(String(object[name])))
     : []
 }

@@ -30,7 +30,8 @@ const kinds: readonly RecordKind[] = [
     members: /^(?:active|amount|balance|code|discount\w{0,9}|expires?(?:_?at)?|percent(?:age)?|uses?|value)$/,
   },
   {
-    names: /^(?:appointments|bookings|complaints|invoices|leads|orders|payments|reservations|shipments|tickets)$/,
+    names:
+      /^(?:appointments|bookings|claims|complaints|deliveries|invoices|leads|orders|parcels|payments|rentals|reservations|shipments|tickets)$/,
     membersMin: 2,
     members:
       /^(?:address|billing_?\w{3,20}|buyer\w{0,9}|client\w{0,9}|customer\w{0,9}|from|guest\w{0,9}|iban|notes?|phone|recipient\w{0,9}|reporter|requester|shipping_?\w{3,20})$/,

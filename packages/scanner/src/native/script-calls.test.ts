@@ -14,16 +14,21 @@ it.each([
   ["const api = '/api/v3'; fetch(api + '/visitor')", 'GET', '/api/v3/visitor'],
   ["var API = '/api/orders/'; fetch(API + id)", 'GET', '/api/orders/*'],
   ['const a="/api/v3";fetch(`${a}/orders/${i||501}`)', 'GET', '/api/v3/orders/*'],
+  ["const api = (u, o) => fetch(u, o); api('/api/invoices/' + id)", 'GET', '/api/invoices/*'],
+  ["async function call(path) { return fetch(base + path) } call('/api/jobs', {method:'POST'})", 'POST', '/api/jobs'],
 ])('reads %s', (text, method, path) => {
   expect(scriptCalls([text])).toEqual([{ method, path }])
 })
 
-it.each(['cache.delete("key")', 'fetch("https://other.example/a")', '$.get("page.html")', 'fetch("//cdn/a")'])(
-  'ignores %s',
-  (text) => {
-    expect(scriptCalls([text])).toEqual([])
-  },
-)
+it.each([
+  'cache.delete("key")',
+  'fetch("https://other.example/a")',
+  '$.get("page.html")',
+  'fetch("//cdn/a")',
+  "const show = (text) => fetch(log, text); show('/api/jobs')",
+])('ignores %s', (text) => {
+  expect(scriptCalls([text])).toEqual([])
+})
 
 it('reads the names of functions', () => {
   expect(functionsOf(['function deleteJob(id) {} function x() {} function run_job() {}'])).toEqual([

@@ -15,6 +15,9 @@ const methodCall =
   /(^|[\w$)]\.|[\s=(,;!&|?:{}])(get|getJSON|post|put|patch|delete|del)\(\s{0,9}(?:[\w.$]{1,40}\s{0,3}\+\s{0,3})?["'`]([^"'`\s?#]{1,160})/g
 /** `fetch(base + "/jobs", …)` */
 const fetchCall = /\bfetch\(\s{0,9}(?:[\w.$]{1,40}\s{0,3}\+\s{0,3})?["'`]([^"'`\s?#]{1,160})/g
+/** `async function api(path, options) { …` and `const api = (path) => …` */
+const declared =
+  /\bfunction\s{1,3}([\w$]{1,30})\s{0,3}\(\s{0,3}([\w$]{1,30})|\b(?:const|let|var)\s{1,3}([\w$]{1,30})\s{0,3}=\s{0,3}(?:async\s{0,3})?\(?\s{0,3}([\w$]{1,30})(?=[^;{}]{0,60}=>)/g
 /** `{ url: "/jobs", … }` */
 const urlMember = /\burl["']?\s{0,3}:\s{0,3}["'`]([^"'`\s?#]{1,160})/g
 const methodMember = /\b(?:method|type)["']?\s{0,3}:\s{0,3}["'`](GET|POST|PUT|PATCH|DELETE)\b/i
@@ -40,7 +43,7 @@ function withPathConstants(text: string): string {
     const path = first?.path.replace(/\/$/, '') ?? ''
     // Minified code uses a short name more than once.
     if (path === '' || others.some((other) => other.path !== first?.path)) return result
-    const used = String.raw`(?<![\w$.])${name.replaceAll('$', String.raw`\$`)}\s{0,3}\+`
+    const used = String.raw`(?<![\w$.])${literal(name)}\s{0,3}\+`
     return result
       .replaceAll(`\${${name}}`, path)
       .replaceAll(new RegExp(String.raw`${used}\s{0,3}(["'\`])\/?`, 'g'), `$1${path}/`)
@@ -58,12 +61,38 @@ function methodCalls(text: string): ScriptCall[] {
   })
 }
 
-function fetchCalls(text: string): ScriptCall[] {
+function fetchCalls(whole: string): ScriptCall[] {
+  const text = withFetch(whole)
   return [...text.matchAll(fetchCall).take(callsMax)].map((match) => {
     const [whole, target = ''] = match
     const rest = after(match.index + whole.length, text)
     return { method: methodIn(/^[^;{]{0,80}\{[^{}]{0,120}/.exec(rest)?.[0] ?? ''), path: pathOf(target, rest) }
   })
+}
+
+const helpersMax = 4
+
+/** The same text with `fetch` in place of the application's own functions that pass their first argument to it. */
+function withFetch(text: string): string {
+  const helpers = [...text.matchAll(declared).take(functionsMax)].flatMap((match) => {
+    const [whole, first, firstArgument, second, secondArgument] = match
+    const [name, argument] = [first ?? second ?? '', firstArgument ?? secondArgument ?? '']
+    const body = after(match.index + whole.length, text)
+    return name !== 'fetch' &&
+      new RegExp(String.raw`\bfetch\([^,)]{0,40}(?<![\w$])${literal(argument)}(?![\w$])`).test(body)
+      ? [name]
+      : []
+  })
+  return [...new Set(helpers)]
+    .slice(0, helpersMax)
+    .reduce(
+      (result, name) => result.replaceAll(new RegExp(String.raw`(?<![\w$.])${literal(name)}\(`, 'g'), 'fetch('),
+      text,
+    )
+}
+
+function literal(name: string): string {
+  return name.replaceAll('$', String.raw`\$`)
 }
 
 function urlCalls(text: string): ScriptCall[] {

@@ -137,7 +137,8 @@ function excerptOf(body: string): string | undefined {
   return at < 0 ? undefined : body.slice(at, at + excerptLength)
 }
 
-const prefix = /["'`]((?:\.?\/)?(?:[\w-]{1,30}\/){0,3}(?:browse|cors|fetch|proxy)\/)["'`]/gi
+const prefix =
+  /["'`]((?:\.?\/)?(?:[\w-]{1,30}\/){0,3}(?:browse|cors|fetch|proxy)\/)(?:["'`]|https?:\/\/|[\w.-]{1,100}:\d)/gi
 const prefixesMax = 3
 
 /**

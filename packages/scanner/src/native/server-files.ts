@@ -35,7 +35,8 @@ export const phpInclusion = checkInfo({
 })
 
 const climb = '../'.repeat(12)
-const passwords = /^root:[^:\n]{0,200}:0:0:[^\n]{0,300}/m
+/** A page may insert the file in the middle of a line. */
+const passwords = /(?<![\w.@-])root:[^:\s]{0,200}:0:0:[^\n]{0,300}/
 
 export async function readsPasswords(parameter: Parameter, send: SendValue): Promise<Proof | null> {
   for (const value of [`${climb}etc/passwd`, '/etc/passwd']) {

@@ -10,6 +10,7 @@ const tags: Readonly<Record<string, readonly string[]>> = {
   'kue-open': ['kue', 'unauth'],
   'dokuwiki-installer-open': ['installer', 'unauth'],
   'git-config-exposed': ['exposure'],
+  'graphql-records-exposed': ['graphql', 'unauth'],
   'haproxy-runtime-api-open': ['haproxy', 'console'],
 }
 
@@ -54,6 +55,10 @@ it.each<[string, Observation[]]>([
   [
     'of another file',
     [finding('git-config-exposed', 80, '/.git/config'), finding('application-files-exposed', 80, '/crm/.env')],
+  ],
+  [
+    'of another part of the application',
+    [finding('graphql-records-exposed', 80, '/graphql'), finding('api-personal-data-exposed', 80, '/api/invoices/7')],
   ],
   ['of another kind', [finding('kue-open'), finding('setup-not-completed')]],
 ])('keeps it next to a finding %s', async (_, observations) => {

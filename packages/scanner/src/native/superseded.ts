@@ -13,6 +13,8 @@ import { openRedirect } from '#native/server-commands.ts'
 import { privateKeyPublished } from '#native/web-openid.ts'
 import { personalData } from '#native/web-personal-data.ts'
 import { peoplePage } from '#native/web-people-pages.ts'
+import { redirectContent } from '#native/web-redirect-content.ts'
+import { graphqlRecords } from '#native/web-graphql-records.ts'
 import { recordPages } from '#native/web-record-pages.ts'
 import { streamedData } from '#native/web-sockets.ts'
 import { webTerminalOpen } from '#native/web-terminal.ts'
@@ -59,6 +61,14 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
   [exposedRecords.id, 'unauth'],
   [openRedirect.id, 'redirect'],
   [authenticationOff.id, 'unauth'],
+])
+/** Checks of a part of an application. They prove the same weakness only at the same path. */
+const ofOnePath: ReadonlySet<string> = new Set([
+  graphqlRecords.id,
+  redirectContent.id,
+  'h2-console-open',
+  'rest-addresses-exposed',
+  'user-list-exposed',
 ])
 /** Kinds that show the same weakness in different ways; the first one found counts. */
 const sameWeakness: readonly string[] = [
@@ -112,7 +122,7 @@ function remaining(
       (other) => isHere(other) && sameWeakness.slice(0, Math.max(rank, 0)).includes(other.check),
     )
     const isSame = (other: Finding) =>
-      tag === '' ? other.location === finding.location : tagsOf(other.check).includes(tag)
+      tag === '' || ofOnePath.has(other.check) ? other.location === finding.location : tagsOf(other.check).includes(tag)
     return !isRedundant && !specific.some((other) => isHere(other) && isSame(other))
   })
 }

@@ -51,7 +51,7 @@ export const unprotectedOperation = checkInfo({
 
 /** A member named like a secret with a value that isn't masked, empty, or a placeholder. */
 const secret = new RegExp(
-  String.raw`"(?:[\w.-]{0,40}[_.-])?(?:password|passwd|passphrase|secret(?:[_-]?key)?|private[_-]?key|api[_-]?key|access[_-]?key|client[_-]?secret|db[_-]?pass|smtp[_-]?pass)"\s{0,9}:\s{0,9}"${unmasked}"`,
+  String.raw`"(?:[\w.-]{0,40}[_.-])?(?:password|passwd|passphrase|pw|secret(?:[_-]?key)?|private[_-]?key|api[_-]?key|access[_-]?key|client[_-]?secret|db[_-]?pass|smtp[_-]?pass)"\s{0,9}:\s{0,9}"${unmasked}"`,
   'i',
 )
 /** A user and a password in a URL. */

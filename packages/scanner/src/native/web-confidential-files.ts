@@ -1,8 +1,9 @@
-/** Files with secrets or personal data that a directory listing, a robots.txt, or a link names. */
+/** Files with secrets or personal data that a directory listing, robots.txt, the sitemap, or a link names. */
 import { linksOf } from '#native/html-forms.ts'
 import { contentFolders, foldersIn, listedNames, listsOnlyAssets } from '#native/listing.ts'
-import { pathsInRobots } from '#native/named-paths.ts'
+import { listedTargets, ruledPaths } from '#native/named-paths.ts'
 import { checkInfo, type NativeCheck, type NativeContext } from '#native/native-check.ts'
+import { pathIn } from '#native/parameters.ts'
 import { isDecisive, normalized, personalMember } from '#native/personal-data.ts'
 import { kindOf, recordsIn } from '#native/record-kinds.ts'
 import { readPages } from '#native/site-pages.ts'
@@ -18,7 +19,7 @@ export const confidentialFile = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'A file that a directory listing, robots.txt, or a link refers to can be downloaded without authentication. It contains passwords, keys, or personal data, or it is a backup or a database.',
+    'A file that a directory listing, robots.txt, the sitemap, or a link refers to can be downloaded without authentication. It contains passwords, keys, or personal data, or it is a backup or a database.',
   impact: 'An attacker can read the data, and use the passwords and keys to access other systems.',
   remediation:
     'Move the file out of the web root, disable directory listings, and rotate every secret that the file contains.',
@@ -45,7 +46,7 @@ const privateKey = /-----BEGIN (?:[A-Z]{2,9} )?PRIVATE KEY-----|^PuTTY-User-Key-
 /** A value that isn't a placeholder, a reference, or a word of a user interface. */
 const secretValue = String.raw`(?!\$\{|\$[A-Z(]|<|%|\{\{|change|your|example|placeholder|redacted|process\.|os\.)(?=[^\s"'<>]{0,60}[\d!@#$%^&*+_./-])[^\s"'<>,;]{6,200}`
 const secret = new RegExp(
-  String.raw`(?:^|[\s"'_.<\[?&-])(?:password|passwd|passwort|kennwort|passphrase|pass|pwd|psk|secret|secret[_-]?key|api[_-]?key|access[_-]?key|(?:auth|access)?[_-]?token|private[_-]?key)["'\]]?\s{0,9}(?:=>|[:=>])\s{0,9}["']?${secretValue}`,
+  String.raw`(?:^|[\s"'_.<\[?&$-])(?:password|passwd|passwort|kennwort|passphrase|pass|pwd|psk|secret|secret[_-]?key|api[_-]?key|access[_-]?key|(?:auth|access)?[_-]?token|private[_-]?key)["'\]]?\s{0,9}(?:=>|[:=>])\s{0,9}["']?${secretValue}`,
   'im',
 )
 const passwordHash = /^[\w.@-]{1,60}:(?:\$apr1\$|\$2[aby]\$|\{SHA\}|\$[156]\$)[^\n]{0,100}/m
@@ -66,6 +67,10 @@ const kinds: readonly FileKind[] = [
   },
   { names: /\.(?:sql|dump|dmp)(?:[.~]\w{0,8})?$/i, proof: first(dump) },
   { names: /\.(?:csv|tsv|txt)$/i, proof: personalColumns },
+  {
+    names: /\/(?:accounts|contacts|customers|employees|members|patients|subscribers|users)\.(?:csv|tsv|txt)$/i,
+    proof: addressLine,
+  },
   { names: /\.json$/i, proof: (content, path) => records(content, path.replace(/\.json$/i, '')) },
   {
     names:
@@ -103,15 +108,15 @@ function isPage(body: string): boolean {
   return /<html|<!doctype html/i.test(body.slice(0, 2000))
 }
 
-/** Each file once: those of listings, of robots.txt, and of links. */
+/** Each file once: those of listings, of robots.txt and the sitemap, and of links. */
 async function* namedFiles(context: NativeContext, site: WebSite): AsyncGenerator<string> {
   const { pages, scripts } = await readPages(context, site)
-  const robots = site.base === '/' ? await requestWeb(context, { target: '/robots.txt' }) : undefined
-  const ruled = robots?.status === 200 ? pathsInRobots(robots.body) : []
+  const ruled = await ruledPaths(context, site.base)
+  const listed = (await listedTargets(context, site.base)).map((target) => pathIn(target))
   const linked = pages.flatMap(({ body, path }) => linksOf(body).flatMap((link) => pathHere(link, path) ?? []))
   const sources = pages.flatMap((page) => foldersIn(page, site.base))
   const mentioned = scripts.flatMap((script) => filesNamedIn(script))
-  const named = [...new Set([...ruled, ...linked, ...mentioned])].filter(
+  const named = [...new Set([...ruled, ...linked, ...mentioned, ...listed])].filter(
     (path) => path.startsWith(site.base) && !isDestructive(path),
   )
   const seen = new Set<string>()
@@ -156,6 +161,14 @@ function personalColumns(content: string): string | undefined {
   const columns = header.split(separator).map((name) => normalized(name.trim().replaceAll('"', '')))
   const isPersonal = columns.some(isDecisive) || columns.filter((name) => personal.test(name)).length >= 3
   return isPersonal ? header : undefined
+}
+
+/** The email address of a person in a table of people. */
+function addressLine(content: string): string | undefined {
+  return /^[^\n]{0,200}[,;\t][^\n]{0,200}\n(?:[^\n]{0,300}\n)?[^\n]{0,100}\b[\w.+-]{1,60}@[\w-]{1,60}\.[\w.]{2,60}/
+    .exec(content)?.[0]
+    .split('\n')
+    .at(-1)
 }
 
 function records(content: string, path: string): string | undefined {

@@ -26,9 +26,11 @@ import {
 } from '#native/server-evaluation.ts'
 import { conditionInjection, endsStatement, errorInjection, obeysCondition } from '#native/sql-injection.ts'
 import { fileTraversal, phpInclusion, readsPasswords, readsSource } from '#native/server-files.ts'
-import { addsHeader, headerInjection } from '#native/header-injection.ts'
+import { addsHeader, addsHeaderToRedirect, headerInjection } from '#native/header-injection.ts'
 import { commandInjection, isRedirect, openRedirect, redirectsAway, runsCommand } from '#native/server-commands.ts'
 import { addsAttribute, type Attempt, reflectedMarkup, scripting } from '#native/reflected-markup.ts'
+import { expressionInjection, isExpression, runsExpression } from '#native/server-expressions.ts'
+import { listedTargets } from '#native/named-paths.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web-request.ts'
 import { isHit } from '#native/web-cache.ts'
 import { readPages } from '#native/site-pages.ts'
@@ -66,6 +68,7 @@ export const webParameters: NativeCheck = {
     textInterpolation,
     requestForgery,
     commandInjection,
+    expressionInjection,
     openRedirect,
   ],
   isPerFolder: true,
@@ -78,7 +81,12 @@ export const webParameters: NativeCheck = {
     const { pages: linked, scripts } = await readPages(context, site)
     const items = distinct(linked.flatMap((front) => linkedItems({ front, base: site.base }))).slice(0, itemsMax)
     const robots = site.base === '/' ? await requestWeb(context, { target: '/robots.txt' }) : undefined
-    const texts = robots?.status === 200 ? [...scripts, robots.body] : scripts
+    const listed = (await listedTargets(context, site.base)).filter((target) => target.includes('?'))
+    const texts = [
+      ...scripts,
+      ...(robots?.status === 200 ? [robots.body] : []),
+      ...listed.map((target) => ` ${target}`),
+    ]
     const usual = await repeatedNames(context, site)
     const parameters = distinct([...parametersOf(linked, texts), ...items, ...described, ...usual])
     const attempts = await attemptsOf(context, parameters)
@@ -107,9 +115,11 @@ export const webParameters: NativeCheck = {
       [conditionInjection.id]: error
         ? null
         : await firstProof(parameters, (parameter) => obeysCondition(parameter, sender(parameter))),
-      [headerInjection.id]: await firstProof(attempts.filter(isInHeader), ({ parameter }) =>
-        addsHeader(parameter, sender(parameter)),
-      ),
+      [headerInjection.id]:
+        (await firstProof(attempts.filter(isInHeader), ({ parameter }) => addsHeader(parameter, sender(parameter)))) ??
+        (namesItself(site.front)
+          ? await addsHeaderToRedirect(linkedPages(site), (target) => requestWeb(context, { target }))
+          : null),
       [debugPage.id]: shownDebugPage(pages) ?? (await linkedDebugPage(context, parameters, linkedPages(site))),
       [templateInjection.id]:
         interpolated.decoded ??
@@ -124,6 +134,9 @@ export const webParameters: NativeCheck = {
           parameter,
           runsCommand((value) => sender(parameter)(`${parameter.value}${value}`)),
         ),
+      ),
+      [expressionInjection.id]: await firstProof(parameters.filter(isExpression), (parameter) =>
+        provedBy(parameter, runsExpression(sender(parameter))),
       ),
       [openRedirect.id]: await firstProof(parameters.filter(isRedirect), (parameter) =>
         provedBy(parameter, redirectsAway(sender(parameter))),
@@ -165,7 +178,9 @@ function forgeryInPath(context: NativeContext, site: WebSite, hasUrl: boolean): 
   return firstProof(urlFoldersOf(site, { hasUrl }), async (folder) => {
     const send = (url: string) =>
       requestWeb(context, { target: `${folder}${url}`, headers: { Accept: 'text/html,*/*;q=0.8' } })
-    const proof = await requestsUrl(context, site.front, send)
+    const proof =
+      (await requestsUrl(context, site.front, send)) ??
+      (await requestsUrl(context, site.front, (url) => send(url.replace(/^https?:\/\//, ''))))
     return proof && { ...proof, path: folder }
   })
 }
@@ -216,9 +231,13 @@ function isRepeated({ tag, response }: Attempt): boolean {
  * Whether a header of the response contains the value. Node.js rejects line breaks, which ends a server that doesn't
  * expect it; such servers don't name themselves.
  */
-function isInHeader({ tag, response: { headers }, parameter }: Attempt): boolean {
-  const hasName = headers.some(([name]) => name.toLowerCase() === 'server')
-  return hasName && (headers.some(([, text]) => text.includes(tag.slice(1, -1))) || isRedirect(parameter))
+function isInHeader({ tag, response, parameter }: Attempt): boolean {
+  const isRepeatedThere = response.headers.some(([, text]) => text.includes(tag.slice(1, -1)))
+  return namesItself(response) && (isRepeatedThere || isRedirect(parameter))
+}
+
+function namesItself({ headers }: WebResponse): boolean {
+  return headers.some(([name]) => name.toLowerCase() === 'server')
 }
 
 function shownDebugPage(pages: readonly (WebResponse & { readonly path: string })[]): Proof | null {

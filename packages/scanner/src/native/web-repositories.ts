@@ -20,9 +20,9 @@ const gitRead = checkInfo({
 const gitPush = checkInfo({
   id: 'git-http-anonymous-push',
   name: 'Git repository writable without authentication over HTTP',
-  severity: 'high',
-  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:H/A:L',
-  score: 8.6,
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:H/A:H',
+  score: 9.1,
   summary:
     'The web server offers the git-receive-pack service, which accepts pushes, for a repository without authentication. The check did not push anything.',
   impact: 'An attacker can change the source code, and run code wherever it is built or deployed.',

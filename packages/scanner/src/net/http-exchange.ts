@@ -65,7 +65,8 @@ function createOutcome(signal: AbortSignal, deadlineMs: number): Outcome {
   const fail: Outcome['fail'] = (reason, rest) =>
     settle(() => resolve({ kind: 'failure', reason, local: false, ...rest }))
   const cancel = () => settle(() => reject(signal.reason))
-  const deadline = setTimeout(() => fail(`no complete response within ${deadlineMs / 1000} s`), deadlineMs)
+  const endWait = () => fail(`no complete response within ${deadlineMs / 1000} s`, { isTimeout: true })
+  const deadline = setTimeout(endWait, deadlineMs)
   signal.addEventListener('abort', cancel, { once: true })
   return {
     promise,

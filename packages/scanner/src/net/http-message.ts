@@ -29,6 +29,8 @@ export interface HttpResponse {
   readonly truncated: boolean
   /** The body exceeded the maximum compression ratio. */
   readonly isBomb?: boolean
+  /** Without a length, and the server neither sent more nor closed the connection. */
+  readonly isOpenEnded?: boolean
   readonly durationMs: number
   /** As sent, for evidence. */
   readonly request: string
@@ -45,4 +47,16 @@ export interface HttpFailure {
   readonly mayRepeat?: boolean
   /** The head of the response isn't valid HTTP/1.1, which a more lenient client may read. */
   readonly isMalformed?: boolean
+  /** The deadline passed without a complete response. */
+  readonly isTimeout?: boolean
+}
+
+/** The media type of a request's body, without parameters; empty if the request states none. */
+export function bodyTypeOf({ headers = {} }: HttpRequest): string {
+  const [, value = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? []
+  return value.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+export function hasBody({ body }: HttpRequest): boolean {
+  return body !== undefined && body.length > 0
 }

@@ -291,6 +291,27 @@ it('reads a response that has the same length twice after a connection without a
   expect(await send()).toMatchObject({ body: Buffer.from('hello') })
 })
 
+it.each([
+  ['reads later malformed responses of a slow server that closes the connection', true, 'response'],
+  ['does not wait for later malformed responses of a server that keeps the connection open', false, 'failure'],
+])('%s', async (_, closes, kind) => {
+  let received = 0
+  const origin = await raw((socket) =>
+    socket.once('data', () => {
+      const send = () => {
+        socket.write('HTTP/1.1 200 OK\r\nServer: shop\n\r\n\r\nhello')
+        if (closes) socket.end()
+      }
+      const timer = setTimeout(send, received++ === 1 ? 1200 : 0)
+      socket.on('close', () => clearTimeout(timer))
+    }),
+  )
+  const made = client()
+  const send = () => made.request(origin, { method: 'GET', path: '/' }, { signal: new AbortController().signal })
+  expect(await send()).toMatchObject({ kind: 'response' })
+  expect(await send()).toMatchObject({ kind })
+})
+
 describe('servers that redirect clients without a cookie to the same URL', () => {
   const gate =
     (accepts: boolean): RequestListener =>
@@ -377,6 +398,19 @@ describe('hostile hosts', () => {
     expect(await get(origin, {}, { deadlineMs: 60_000 })).toMatchObject({
       reason: 'the response was slower than 1 KiB/s',
     })
+  })
+
+  it('sends no more requests with a query after the server answered none of them', async () => {
+    const origin = await http((request, response) => {
+      if (!request.url?.includes('?')) response.end('ok')
+    })
+    const shared = client({ deadlineMs: 1000 })
+    const send = (path: string) =>
+      shared.request(origin, { method: 'GET', path }, { signal: new AbortController().signal })
+    const silent = Array.from({ length: 8 }, (_, at) => `/?${at}`)
+    expect(await Promise.all(silent.map(send))).toMatchObject(silent.map(() => ({ isTimeout: true })))
+    expect(await send('/')).toMatchObject({ status: 200 })
+    expect(await send('/?8')).toMatchObject({ reason: 'not sent: all similar requests timed out' })
   })
 
   it('fails when the port is closed', async () => {

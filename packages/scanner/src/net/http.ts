@@ -13,6 +13,7 @@ import { type HttpFailure, type HttpRequest, type HttpResponse, type Origin, saf
 import { createRateLimits } from '#net/rate-limit.ts'
 import { exchangeRaw } from '#net/raw-http.ts'
 import { isSerial } from '#net/serial-servers.ts'
+import { createUnanswered } from '#net/unanswered.ts'
 
 const HEADER_BYTES_MAX = 64 * 1024
 const BODY_BYTES_MAX = 1024 * 1024
@@ -82,6 +83,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   /** Servers whose responses undici rejects, by pool. */
   const malformed = new Map<string, 'read raw' | 'endless'>()
   const rateLimits = createRateLimits()
+  const unanswered = createUnanswered()
   /** Cookies without which a server redirects to the requested URL, by pool; empty if they change nothing. */
   const gates = new Map<string, Jar>()
   /** Protocols of servers that only speak HTTP/2, and of TLS servers that closed connections without a response, by pool. */
@@ -140,9 +142,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const sendRaw = async (origin: Origin, request: HttpRequest, options: SendOptions) => {
     const startedAt = performance.now()
     const response = await exchangeRaw(handshakeOrigin(origin), rawRequest(origin, request), { guard, ...options })
-    const isQuick = performance.now() - startedAt <= RAW_MS_MAX
+    const isSlow = performance.now() - startedAt > RAW_MS_MAX
     const key = poolKey(origin)
-    if (!malformed.has(key) && !isQuick) malformed.set(key, 'endless')
+    // A slow program closes the connection at the end.
+    const isEndless = isSlow && (response.kind === 'failure' || response.isOpenEnded === true)
+    if (!malformed.has(key) && isEndless) malformed.set(key, 'endless')
     if (!malformed.has(key) && response.kind === 'response') malformed.set(key, 'read raw')
     limitOverlap(origin.address, response)
     return response
@@ -183,17 +187,24 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   return {
-    async request(origin, request, { signal, deadlineMs = limits.deadlineMs, protocol }) {
+    async request(origin, request, { signal, deadlineMs, protocol }) {
       signal.throwIfAborted()
       const { address, port } = origin
       const denialReason = guard.denialReason(address, port)
       if (denialReason !== null) return { kind: 'failure', reason: `refused: ${denialReason}`, local: false }
       const sent = options.headers ? withHeaders(request, options.headers) : request
-      const send = () =>
-        protocol === undefined
-          ? sendWithCookies(origin, sent, { signal, deadlineMs })
-          : sendFirstOver(protocol, origin, sent, { signal, deadlineMs })
       const server = `${address} ${port}`
+      const send = async () => {
+        const sentAt = performance.now()
+        const ownMs = deadlineMs ?? unanswered.deadlineMs(server, sent, limits.deadlineMs)
+        if (ownMs === undefined) return notSent
+        const sendOptions = { signal, deadlineMs: ownMs }
+        const response = await (protocol === undefined
+          ? sendWithCookies(origin, sent, sendOptions)
+          : sendFirstOver(protocol, origin, sent, sendOptions))
+        if (deadlineMs === undefined) unanswered.record(server, sent, response, sentAt)
+        return response
+      }
       // Pauses outside of the queue, so that they don't delay requests to other ports.
       const sendWhenReady = async () => {
         await rateLimits.ready(server, signal)
@@ -213,6 +224,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     },
   }
 }
+
+const notSent: HttpFailure = { kind: 'failure', reason: 'not sent: all similar requests timed out', local: false }
 
 function poolKey({ address, port, tls, hostname }: Origin): string {
   return [address, port, tls, hostname].join(' ')

@@ -46,6 +46,7 @@ export async function exchangeRaw(
       kind: 'response',
       ...read,
       truncated: received.length >= ANSWER_BYTES_MAX,
+      ...(connection.isAlive && !enough(received) && { isOpenEnded: true }),
       durationMs,
       request: bytes.toString('latin1'),
     }

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { HttpRequest } from '#net/http-message.ts'
 import { calibrate } from '#template/calibration.ts'
 import { variantsOf, type Group, type Variant } from '#template/groups.ts'
-import { createHealth, hasBody } from '#template/health.ts'
+import { createHealth } from '#template/health.ts'
 import { requestBuildersOf, type RequestBuilder } from '#template/request-builders.ts'
 import { matchLinkedPages } from '#template/linked-pages.ts'
 import { candidatesOf, lookupOf, markBroken, matchExchange, type HttpRun } from '#template/match-http.ts'
@@ -158,7 +158,7 @@ function sendGroup(work: HttpRun, group: Group, signal: AbortSignal): Promise<re
   const builder = block && requestBuildersOf(block)[first.request]
   if (!first || !builder) return null
   const request = writeRequest(work, builder, first.template)
-  if (!request || (work.health.rejectsBodies() && hasBody(request))) {
+  if (!request || work.health.rejectsBodyOf(request)) {
     for (const { template } of waiting) markBroken(work, template)
     return null
   }
