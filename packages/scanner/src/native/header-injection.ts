@@ -1,4 +1,4 @@
-/** Parameters that the server inserts into the header of its response with their line breaks. */
+/** Parameters and paths that the server inserts into the header of its response with their line breaks. */
 import { randomBytes } from 'node:crypto'
 import { checkInfo, type Proof } from '#native/native-check.ts'
 import { type Parameter, placeOf } from '#native/parameters.ts'
@@ -7,18 +7,19 @@ import { webProof, type WebResponse } from '#native/web-request.ts'
 
 export const headerInjection = checkInfo({
   id: 'crlf-injection-linked-parameter',
-  name: 'CRLF injection in a request parameter',
+  name: 'CRLF injection in a request parameter or path',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N',
   score: 6.1,
   summary:
-    'The server copies a request parameter to a response header without removing line breaks. The check added a header with a random value this way.',
+    'The server copies a request parameter, or the path in a redirect, to a response header without removing line breaks. The check added a header with a random value this way.',
   impact:
     "An attacker who gets a user to open a crafted link can set cookies, redirect the user, or run scripts in the site's origin.",
-  remediation: 'Reject line breaks in values that become headers. Current frameworks do so; update old ones.',
+  remediation:
+    'Reject line breaks in values that become headers. Current frameworks do so; update old ones. In nginx, use `$request_uri` instead of `$uri`, which is decoded.',
   reference: 'https://cwe.mitre.org/data/definitions/113.html',
   tags: 'injection crlf',
-  verifiedOn: 'python-redirects',
+  verifiedOn: 'nginx-path-in-redirect python-redirects',
 })
 
 /** Pages that redirect to an address with their own path, which servers decode before they insert it. */

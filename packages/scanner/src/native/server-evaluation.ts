@@ -34,7 +34,7 @@ export const requestForgery = checkInfo({
     'Accept only URLs of known hosts, and reject private, loopback, and link-local addresses after resolving the hostname.',
   reference: 'https://cwe.mitre.org/data/definitions/918.html',
   tags: 'ssrf injection',
-  verifiedOn: 'fastapi-parameters template-engines unblocker',
+  verifiedOn: 'fastapi-parameters nginx-path-in-redirect template-engines unblocker',
 })
 
 /** Sends the request of a parameter with another value. */

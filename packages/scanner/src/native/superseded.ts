@@ -63,13 +63,7 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
   [authenticationOff.id, 'unauth'],
 ])
 /** Checks of a part of an application. They prove the same weakness only at the same path. */
-const ofOnePath: ReadonlySet<string> = new Set([
-  graphqlRecords.id,
-  redirectContent.id,
-  'h2-console-open',
-  'rest-addresses-exposed',
-  'user-list-exposed',
-])
+const ofOnePath: ReadonlySet<string> = new Set([graphqlRecords.id, redirectContent.id, 'h2-console-open'])
 /** Kinds that show the same weakness in different ways; the first one found counts. */
 const sameWeakness: readonly string[] = [
   sqlConsoleOpen.id,
