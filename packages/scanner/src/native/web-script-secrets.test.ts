@@ -5,7 +5,6 @@ const isFound = async (pages: Readonly<Record<string, string>>) =>
   (await findOnPages(pages)).includes('script-secrets-exposed')
 
 /** Joined, so that no scanner of repositories mistakes it for a key. */
-const store = ['mongo', 'db'].join('')
 const paymentKey = ['sk', 'live', '51AbCdEfGhIjKlMnOp'].join('_')
 
 it.each([
@@ -40,7 +39,7 @@ it.each([
   ],
   [
     'a connection after an example of one',
-    { '/': `<p>mongodb://user:pass@host or ${store}://shop:q7Tulip@db.shop.test</p>` },
+    { '/': '<p>mongodb://user:pass@host or mongodb://shop:q7Tulip@db.shop.test</p>' },
   ],
   [
     'a key of an API of its own',
@@ -71,7 +70,7 @@ it.each([
   ['a key for browsers', 'init({ googleMapsApiKey: "Q7Tulip.Harbor.Window.Lamp", apiKey: "" })'],
   ['another key for browsers', 'init({ shopApiKey: "phc_Q7TulipHarborWindowLampTree" })'],
   ['a placeholder', 'input.placeholder = "postgres://user:password@localhost:5432/db"'],
-  ['an example', `help("redis://shop:correct-horse@redis.example.com:6379 or ${store}://ann:hunter22@host")`],
+  ['an example', 'help("redis://shop:correct-horse@redis.example.com:6379 or mongodb://ann:hunter22@host")'],
   ['a name without a value', 'const ADMIN_TOKEN = localStorage.token'],
 ])('is silent on %s', async (_, script) => {
   expect(await isFound({ '/': '<script src="app.js"></script>', '/app.js': script })).toBe(false)
