@@ -64,7 +64,10 @@ const metrics = {
 } as const
 
 const run = promisify(execFile)
-const chromium = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+const chromium =
+  process.env['CHROMIUM'] ??
+  ['/usr/bin/chromium', '/usr/bin/chromium-headless-shell'].find((path) => existsSync(path)) ??
+  '/usr/bin/google-chrome'
 const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-pages-'))
 
 if (!existsSync(join(lighthouseFolder, 'node_modules'))) {
