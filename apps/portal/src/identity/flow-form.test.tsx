@@ -142,7 +142,7 @@ describe('submission', () => {
     expect(screen.queryByText('Required')).toBeNull()
   })
 
-  it('focuses the first field on the screen, whatever the order of the nodes', async () => {
+  it('focuses the first wrong field on the screen, even if another node comes first', async () => {
     show('registration', flowOf(registrationNodes()))
     await userEvent.click(await screen.findByRole('button', { name: 'Sign up' }))
     expect(document.activeElement).toBe(screen.getByLabelText('First name'))

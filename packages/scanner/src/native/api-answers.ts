@@ -139,12 +139,10 @@ export async function collectionsOf(context: NativeContext): Promise<readonly Co
     const target = `${path}?${pairs.join('&')}`
     return isChanging(target) ? [] : { target, examples: [value] }
   })
-  const items = pages.flatMap((front) => linkedItems({ front, base: site.base }))
-  const [linked = [], otherLinked = []] = [true, false].map((isApi) =>
-    items.filter(({ path }) => apiPath.test(path) === isApi).flatMap((item) => collectionOfItem(item)),
-  )
+  const linked = pages.flatMap((front) => linkedItems({ front, base: site.base })).flatMap(collectionOfItem)
+  const { api = [], other = [] } = Object.groupBy(linked, ({ target }) => (apiPath.test(target) ? 'api' : 'other'))
   const described = describedCollections(await readDescription(context), folderOf(context.basePath))
-  const all = [...called, ...queried, ...linked, ...described, ...otherLinked]
+  const all = [...called, ...queried, ...api, ...described, ...other]
   // The first of each: calls and links have examples.
   const groups = Map.groupBy(all, ({ target }) => target)
   return [...groups.values()].flatMap(([first]) => first ?? []).slice(0, collectionsMax)

@@ -15,9 +15,9 @@ const methodCall =
   /(^|[\w$)]\.|[\s=(,;!&|?:{}])(get|getJSON|post|put|patch|delete|del)\(\s{0,9}(?:[\w.$]{1,40}\s{0,3}\+\s{0,3})?["'`]([^"'`\s?#]{1,160})/g
 /** `fetch(base + "/jobs", …)` */
 const fetchCall = /\bfetch\(\s{0,9}(?:[\w.$]{1,40}\s{0,3}\+\s{0,3})?["'`]([^"'`\s?#]{1,160})/g
-/** `async function api(path, options) { …` and `const api = (path) => …` */
+/** `async function api(path, options) { …` and `const api = (path) => …`. Minified code uses shorter names more than once. */
 const declared =
-  /\bfunction\s{1,3}([\w$]{1,30})\s{0,3}\(\s{0,3}([\w$]{1,30})|\b(?:const|let|var)\s{1,3}([\w$]{1,30})\s{0,3}=\s{0,3}(?:async\s{0,3})?\(?\s{0,3}([\w$]{1,30})(?=[^;{}]{0,60}=>)/g
+  /\bfunction\s{1,3}([\w$]{3,30})\s{0,3}\(\s{0,3}([\w$]{1,30})|\b(?:const|let|var)\s{1,3}([\w$]{3,30})\s{0,3}=\s{0,3}(?:async\s{0,3})?\(?\s{0,3}([\w$]{1,30})(?=[^;{}]{0,60}=>)/g
 /** `{ url: "/jobs", … }` */
 const urlMember = /\burl["']?\s{0,3}:\s{0,3}["'`]([^"'`\s?#]{1,160})/g
 const methodMember = /\b(?:method|type)["']?\s{0,3}:\s{0,3}["'`](GET|POST|PUT|PATCH|DELETE)\b/i
