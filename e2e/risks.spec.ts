@@ -93,8 +93,11 @@ it('previews risks beside the list', async () => {
 
 it('finds items with the palette and opens them', async () => {
   const [first] = await verified()
+  const text = first?.name.slice(0, 12) ?? ''
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Search everything' }).fill(first?.name.slice(0, 12) ?? '')
+  // Starts before the palette has loaded.
+  await page.keyboard.type(text)
+  await expect.poll(() => page.getByRole('combobox', { name: 'Search everything' }).inputValue()).toBe(text)
   await page
     .getByRole('option', { name: new RegExp(`Risks: .*${first?.name.slice(0, 12)}`, 'i') })
     .first()

@@ -49,7 +49,7 @@ export function Palette({ open, onClose, onHelp, typed }: PaletteProps) {
           data-floating
           className="w-full max-w-[36rem] overflow-hidden rounded-xl bg-raised shadow-dialog transition-[opacity,translate] duration-(--gl-dur-base) ease-out data-closed:translate-y-(--gl-nudge) data-closed:opacity-0"
         >
-          <Combobox<Command> onChange={choose}>
+          <Combobox<Command | null> value={null} onChange={choose}>
             <PaletteSearch typed={typed} />
           </Combobox>
         </DialogPanel>
@@ -59,7 +59,8 @@ export function Palette({ open, onClose, onHelp, typed }: PaletteProps) {
 }
 
 function PaletteSearch({ typed }: Pick<PaletteProps, 'typed'>) {
-  const [text, setText] = useState(typed)
+  const [edited, setEdited] = useState<string>()
+  const text = edited ?? typed
   const deferredText = useDeferredValue(text.trim())
   const query = useQuery({ ...searchResults(deferredText), enabled: deferredText.length > 0 })
   const own = useQuery({ ...mine(), enabled: deferredText.length > 0 })
@@ -75,8 +76,9 @@ function PaletteSearch({ typed }: Pick<PaletteProps, 'typed'>) {
           aria-label="Search everything"
           placeholder="Search risks, assets, targets, pages"
           autoComplete="off"
-          defaultValue={typed}
-          onChange={(event) => setText(event.target.value)}
+          // Shown until the text is edited; the input would clear a default value.
+          displayValue={() => typed}
+          onChange={(event) => setEdited(event.target.value)}
           className="h-12 w-full min-w-0 bg-transparent text-14/5 outline-none placeholder:text-ink-3 max-md:text-16"
         />
         <span className="max-md:hidden">
