@@ -94,9 +94,17 @@ it('previews risks beside the list', async () => {
 it('finds items with the palette and opens them', async () => {
   const [first] = await verified()
   const text = first?.name.slice(0, 12) ?? ''
+  await page.reload()
+  await settle(page)
+  const loading = Promise.withResolvers<void>()
+  await page.route(/\/files\/[^/]+\.js$/, async (route) => {
+    await loading.promise
+    await route.continue()
+  })
   await page.keyboard.press('Control+k')
-  // Starts before the palette has loaded.
   await page.keyboard.type(text)
+  loading.resolve()
+  await page.unrouteAll()
   await expect.poll(() => page.getByRole('combobox', { name: 'Search everything' }).inputValue()).toBe(text)
   await page
     .getByRole('option', { name: new RegExp(`Risks: .*${first?.name.slice(0, 12)}`, 'i') })

@@ -49,7 +49,8 @@ export function Palette({ open, onClose, onHelp, typed }: PaletteProps) {
           data-floating
           className="w-full max-w-[36rem] overflow-hidden rounded-xl bg-raised shadow-dialog transition-[opacity,translate] duration-(--gl-dur-base) ease-out data-closed:translate-y-(--gl-nudge) data-closed:opacity-0"
         >
-          <Combobox<Command | null> value={null} onChange={choose}>
+          {/* Typing opens the list of options; text that is already there opens it with the focus. */}
+          <Combobox<Command | null> value={null} onChange={choose} immediate={typed !== ''}>
             <PaletteSearch typed={typed} />
           </Combobox>
         </DialogPanel>
