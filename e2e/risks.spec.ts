@@ -104,7 +104,7 @@ it('finds items with the palette and opens them', async () => {
   await page.keyboard.press('Control+k')
   await page.keyboard.type(text)
   loading.resolve()
-  await page.unrouteAll()
+  await page.unrouteAll({ behavior: 'wait' })
   await expect.poll(() => page.getByRole('combobox', { name: 'Search everything' }).inputValue()).toBe(text)
   await page
     .getByRole('option', { name: new RegExp(`Risks: .*${first?.name.slice(0, 12)}`, 'i') })
