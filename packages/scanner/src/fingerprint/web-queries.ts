@@ -1,5 +1,5 @@
 import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
-import { repositoriesIn } from '#native/web-repositories.ts'
+import { repositoriesIn } from '#native/web/repositories.ts'
 import type { HttpRequest, HttpResponse } from '#net/http-message.ts'
 
 /** Product-specific queries to identified web servers. They are read-only. */

@@ -20,8 +20,8 @@ import {
   pageText,
   titleOf,
 } from '#fingerprint/web-traces.ts'
-import { linkedItems, parametersOf, plainPaths } from '#native/parameters.ts'
-import { apiPaths } from '#native/web-records.ts'
+import { linkedItems, parametersOf, plainPaths } from '#native/web/parameters.ts'
+import { apiPaths } from '#native/web/records.ts'
 import type { HttpClient } from '#net/http.ts'
 import type { HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
 

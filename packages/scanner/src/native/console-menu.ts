@@ -1,7 +1,7 @@
 /** Menus of devices and applications that Telnet clients can use without a login. */
 import { negotiateTelnet } from '#fingerprint/telnet.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
-import { isChanging } from '#native/verbs.ts'
+import { isChanging } from '#native/web/verbs.ts'
 
 const openMenu = checkInfo({
   id: 'console-menu-open',

@@ -1,6 +1,6 @@
 /** Accessory servers of HomeKit that accept requests without pairing. */
 import { checkInfo, type NativeCheck } from '#native/native-check.ts'
-import { requestWeb, webProof } from '#native/web-request.ts'
+import { requestWeb, webProof } from '#native/web/request.ts'
 
 const insecureMode = checkInfo({
   id: 'homekit-insecure-mode',

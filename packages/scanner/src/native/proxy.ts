@@ -2,7 +2,7 @@ import { bracketed, parseIp } from '#ip.ts'
 import { bytes, hex } from '#wire.ts'
 import { isWeb } from '#fingerprint/responses.ts'
 import { checkInfo, type NativeContext, type NativeCheck, type Proof } from '#native/native-check.ts'
-import { ownHost, requestWeb, webProof, type WebRequest, type WebResponse } from '#native/web-request.ts'
+import { ownHost, requestWeb, webProof, type WebRequest, type WebResponse } from '#native/web/request.ts'
 
 const http = checkInfo({
   id: 'http-proxy-open',

@@ -1,25 +1,25 @@
 /** One weakness is one finding: the check of a product takes precedence over those of a kind of software. */
 import type { Observation } from '@glacis/contract/runner'
-import { exposedRecords } from '#native/web-records.ts'
-import { openApi } from '#native/web-api.ts'
-import { unprotectedOperation } from '#native/web-api-secrets.ts'
-import { openAdministration } from '#native/web-admin.ts'
+import { exposedRecords } from '#native/web/records.ts'
+import { openApi } from '#native/web/api.ts'
+import { unprotectedOperation } from '#native/web/api-secrets.ts'
+import { openAdministration } from '#native/web/admin.ts'
 import { openMethods } from '#native/grpc.ts'
-import { exposedFile } from '#native/folder-files.ts'
-import { confidentialFile } from '#native/web-confidential-files.ts'
-import { folderAlias, folderTraversal } from '#native/web-folders.ts'
-import { debugPage } from '#native/web-parameters.ts'
-import { openRedirect } from '#native/server-commands.ts'
-import { privateKeyPublished } from '#native/web-openid.ts'
-import { personalData } from '#native/web-personal-data.ts'
-import { peoplePage } from '#native/web-people-pages.ts'
-import { redirectContent } from '#native/web-redirect-content.ts'
-import { graphqlRecords } from '#native/web-graphql-records.ts'
-import { recordPages } from '#native/web-record-pages.ts'
-import { streamedData } from '#native/web-sockets.ts'
-import { webTerminalOpen } from '#native/web-terminal.ts'
-import { openUploadForm } from '#native/web-upload-form.ts'
-import { writableApi } from '#native/web-writable.ts'
+import { exposedFile } from '#native/web/folder-files.ts'
+import { confidentialFile } from '#native/web/confidential-files.ts'
+import { folderAlias, folderTraversal } from '#native/web/folders.ts'
+import { debugPage } from '#native/web/parameter-checks.ts'
+import { openRedirect } from '#native/web/server-commands.ts'
+import { privateKeyPublished } from '#native/web/openid.ts'
+import { personalData } from '#native/web/personal-records.ts'
+import { peoplePage } from '#native/web/people-pages.ts'
+import { redirectContent } from '#native/web/redirect-content.ts'
+import { graphqlRecords } from '#native/web/graphql-records.ts'
+import { recordPages } from '#native/web/record-pages.ts'
+import { streamedData } from '#native/web/sockets.ts'
+import { webTerminalOpen } from '#native/web/terminal.ts'
+import { openUploadForm } from '#native/web/upload-form.ts'
+import { writableApi } from '#native/web/writable.ts'
 import {
   authenticationOff,
   connectionFormOpen,
@@ -28,7 +28,7 @@ import {
   registrationOpen,
   setupOpen,
   sqlConsoleOpen,
-} from '#native/page-checks.ts'
+} from '#native/web/page-checks.ts'
 
 type Finding = Extract<Observation, { kind: 'finding' }>
 

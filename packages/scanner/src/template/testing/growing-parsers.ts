@@ -1,6 +1,6 @@
 /** Parsers of what targets send, each with an input that makes naive ones slow. */
 import { identifyBanner } from '#fingerprint/banner.ts'
-import { debugSignsIn } from '#native/debug-pages.ts'
+import { debugSignsIn } from '#native/web/debug-pages.ts'
 import { reportedCertificate } from '#fingerprint/certificate.ts'
 import { compileFingerprints } from '#fingerprint/match.ts'
 import { parseRecog } from '#fingerprint/recog.ts'

@@ -1,0 +1,132 @@
+/** Pages that a proxy or the application protects by their path or the client's address, and other ways to reach them. */
+import { randomBytes } from 'node:crypto'
+import { hasPasswordField } from '#html.ts'
+import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
+import { namedPaths } from '#native/web/named-paths.ts'
+import { isChanging, isDestructive } from '#native/web/verbs.ts'
+import { requestWeb, webProof, type WebResponse } from '#native/web/request.ts'
+import { readSite, type WebSite } from '#native/web/site.ts'
+
+export const pathBypass = checkInfo({
+  id: 'access-control-path-bypass',
+  name: 'Access control bypass via path normalization',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:L/A:N',
+  score: 8.2,
+  summary:
+    'The server denies access to a page, but returns it if the path is spelled differently, for example with an encoded letter or a second slash, or if a header overrides the path. The proxy and the application interpret the request differently.',
+  impact: 'An attacker can use pages that only certain users or networks should have access to.',
+  remediation:
+    'Check access in the application as well. In the proxy, normalize the path before rules are applied, and remove the headers X-Original-URL and X-Rewrite-URL from requests.',
+  reference: 'https://cwe.mitre.org/data/definitions/288.html',
+  tags: 'misconfig auth bypass http',
+  verifiedOn: 'haproxy-path-rule',
+})
+export const addressBypass = checkInfo({
+  id: 'access-control-address-bypass',
+  name: 'Access control bypass via the X-Forwarded-For header',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:L/A:N',
+  score: 8.2,
+  summary: 'The server denies access to a page, but returns it if the request claims to come from an internal address.',
+  impact: 'An attacker can use pages that only certain networks should have access to.',
+  remediation:
+    'Use the address of the connection. Trust X-Forwarded-For and similar headers only from your own proxy, which must overwrite them.',
+  reference: 'https://cwe.mitre.org/data/definitions/348.html',
+  tags: 'misconfig auth bypass http',
+  verifiedOn: 'nginx-forwarded',
+})
+
+const usualNames = ['admin', 'manage', 'internal', 'private']
+const deniedMax = 3
+const namedMax = 8
+const isDenied = (response: WebResponse | undefined) => response?.status === 401 || response?.status === 403
+const markLength = 80
+const addressHeaders = ['X-Forwarded-For', 'X-Real-IP', 'X-Client-IP', 'True-Client-IP']
+const internalAddresses = ['127.0.0.1', '10.0.0.1', '192.168.0.1']
+
+/** A request for a page in place of the ordinary one. */
+interface Detour {
+  readonly target: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const spellings: readonly ((path: string) => Detour)[] = [
+  (path) => ({ target: `/${path}` }),
+  (path) => ({ target: path.replace(/^\/(.)/, (_, first: string) => `/%${first.charCodeAt(0).toString(16)}`) }),
+  (path) => ({ target: `/x/..${path}` }),
+  (path) => ({ target: `/.${path}` }),
+  (path) => ({ target: path.replace(/^\/(.)/, (_, first: string) => `/${first.toUpperCase()}`) }),
+  (path) => ({ target: `${path}/` }),
+  (path) => ({ target: `${path};/` }),
+  (path) => ({ target: '/', headers: { 'X-Original-URL': path, 'X-Rewrite-URL': path } }),
+]
+const origins: readonly ((path: string) => Detour)[] = internalAddresses.map((address) => (path) => ({
+  target: path,
+  headers: Object.fromEntries(addressHeaders.map((name) => [name, address])),
+}))
+
+export const webAccessBypass: NativeCheck = {
+  checks: [pathBypass, addressBypass],
+  appliesTo: ({ protocol }) => protocol === 'http',
+  async run(context) {
+    const site = await readSite(context)
+    if (!site) return {}
+    const denied = await deniedPages(context, site)
+    return {
+      [pathBypass.id]: await reachedBy(context, site, denied, spellings),
+      [addressBypass.id]: await reachedBy(context, site, denied, origins),
+    }
+  },
+}
+
+/** Paths that the server denies, unlike unknown ones. */
+async function deniedPages(context: NativeContext, site: WebSite): Promise<readonly string[]> {
+  if (isDenied(site.unknown)) return []
+  const named = (await namedPaths(context, site)).filter((path) => !isChanging(path) && !isDestructive(path))
+  const paths = [...usualNames.map((name) => `${site.base}${name}`), ...named.slice(0, namedMax)]
+  const denied: string[] = []
+  for (const path of new Set(paths)) {
+    const response = await requestWeb(context, { target: path })
+    if (isDenied(response)) denied.push(path)
+    if (denied.length === deniedMax) break
+  }
+  return denied
+}
+
+async function reachedBy(
+  context: NativeContext,
+  site: WebSite,
+  denied: readonly string[],
+  detours: readonly ((path: string) => Detour)[],
+): Promise<Proof | null> {
+  for (const path of denied) {
+    for (const detour of detours) {
+      const page = await requestWeb(context, detour(path))
+      if (!page || !isOtherPage(page, site)) continue
+      // A server that returns something for any path, or for any request with such a header, proves nothing.
+      const unknown = await requestWeb(context, detour(`${site.base}${randomBytes(8).toString('hex')}`))
+      if (!unknown || (unknown.status === page.status && unknown.body.length > 0)) continue
+      const again = await requestWeb(context, { target: path, headers: { Accept: '*/*' } })
+      if (!isDenied(again)) continue
+      return { ...webProof(page, [page.body.trim().slice(0, markLength)]), path: detour(path).target }
+    }
+  }
+  return null
+}
+
+/** A page with content that is neither the start page, the page for unknown paths, nor a login form. */
+function isOtherPage({ status, body }: WebResponse, { front, unknown }: WebSite): boolean {
+  return (
+    status === 200 &&
+    body.trim() !== '' &&
+    ![front, unknown].some((page) => isAlike(page.body, body)) &&
+    !hasPasswordField(body)
+  )
+}
+
+/** The same text except for values of the same form, such as numbers used once. */
+function isAlike(one: string, other: string): boolean {
+  const plain = (text: string) => text.replaceAll(/[\da-f]{6,}|\d+/gi, '0').trim()
+  return plain(one) === plain(other)
+}
