@@ -6,7 +6,7 @@ import { databaseFiles } from '#native/web/database-files.ts'
 import { distcc } from '#native/distcc.ts'
 import { dns } from '#native/dns.ts'
 import { folderFiles } from '#native/web/folder-files.ts'
-import { ftpUpload } from '#native/ftp.ts'
+import { ftpFiles, ftpUpload } from '#native/ftp.ts'
 import { gitDaemon, rsync, subversion } from '#native/sources.ts'
 import { directoryListing } from '#native/web/listing.ts'
 import { grpc, grpcApis } from '#native/grpc.ts'
@@ -122,6 +122,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   rsync,
   subversion,
   gitDaemon,
+  ftpFiles,
   ftpUpload,
   webUpload,
   webUploadForm,
