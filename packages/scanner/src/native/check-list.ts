@@ -17,7 +17,7 @@ import { iperf } from '#native/iperf.ts'
 import { ipmi } from '#native/ipmi.ts'
 import { jmx } from '#native/jmx.ts'
 import { ldap } from '#native/ldap.ts'
-import { mailPasswords } from '#native/mail.ts'
+import { lmtp, mailPasswords } from '#native/mail.ts'
 import { mcp } from '#native/web/mcp.ts'
 import { mongodbCompression } from '#native/mongodb.ts'
 import { mysql } from '#native/mysql.ts'
@@ -48,6 +48,7 @@ import { webAdministration } from '#native/web/admin.ts'
 import { webApi } from '#native/web/api.ts'
 import { webBayeux } from '#native/web/bayeux.ts'
 import { webDav } from '#native/web/dav.ts'
+import { webForwardedHost } from '#native/web/forwarded-host.ts'
 import { webFolders } from '#native/web/folders.ts'
 import { webGoDebug } from '#native/web/go-debug.ts'
 import { webGraphql } from '#native/web/graphql.ts'
@@ -150,6 +151,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webPeoplePages,
   webRedirectContent,
   webApiCors,
+  webForwardedHost,
   webCache,
   webGraphqlRecords,
   webMethodBypass,
@@ -180,5 +182,6 @@ export const nativeCheckList: readonly NativeCheck[] = [
   tlsWeak,
   tlsFlaws,
   tlsRobot,
+  lmtp,
   mailPasswords,
 ]
