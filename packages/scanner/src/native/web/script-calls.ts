@@ -22,11 +22,14 @@ const declared =
 const urlMember = /\burl["']?\s{0,3}:\s{0,3}["'`]([^"'`\s?#]{1,160})/g
 const methodMember = /\b(?:method|type)["']?\s{0,3}:\s{0,3}["'`](GET|POST|PUT|PATCH|DELETE)\b/i
 
+/** `// the report uses GET /api/orders` */
+const described = /\bGET (\/(?:[\w-]{1,40}\/){1,5}[\w-]{1,40})(?=[\s,;.)]|$)/g
+
 /** Requests whose method and path the scripts name, without repetitions. */
 export function scriptCalls(texts: readonly string[]): readonly ScriptCall[] {
   const calls = texts.flatMap((whole) => {
     const text = withPathConstants(whole.slice(0, textLengthMax))
-    return [...methodCalls(text), ...fetchCalls(text), ...urlCalls(text)]
+    return [...methodCalls(text), ...fetchCalls(text), ...urlCalls(text), ...describedCalls(text)]
   })
   const known = calls.filter(({ path: target }) => /^(?:\/(?!\/)|[\w-]{1,40}(?:\/|$))/.test(target) && !isAsset(target))
   return [...new Map(known.map((call) => [`${call.method} ${call.path}`, call])).values()]
@@ -106,6 +109,11 @@ function urlCalls(text: string): ScriptCall[] {
     const rest = after(match.index + whole.length, text)
     return { method: methodIn(`${before} ${rest.split(/[{}]/, 1)[0] ?? ''}`), path: pathOf(target, rest) }
   })
+}
+
+/** Calls in comments. */
+function describedCalls(text: string): ScriptCall[] {
+  return [...text.matchAll(described).take(callsMax)].map(([, path = '']) => ({ method: 'GET', path }))
 }
 
 function after(at: number, text: string): string {
