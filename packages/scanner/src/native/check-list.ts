@@ -57,6 +57,7 @@ import { webAccessBypass } from '#native/web/access-bypass.ts'
 import { webApiCors } from '#native/web/api-cors.ts'
 import { webApiSecrets } from '#native/web/api-secrets.ts'
 import { confidentialFiles } from '#native/web/confidential-files.ts'
+import { webBodies } from '#native/web/body-checks.ts'
 import { webCache } from '#native/web/cache.ts'
 import { webGraphqlRecords } from '#native/web/graphql-records.ts'
 import { webMethodBypass } from '#native/web/method-bypass.ts'
@@ -138,6 +139,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webGoDebug,
   webGraphql,
   webParameters,
+  webBodies,
   webFolders,
   webPathParameter,
   webNegotiation,

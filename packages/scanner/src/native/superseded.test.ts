@@ -8,6 +8,7 @@ function finding(check: string, port = 80, path = '/'): Observation {
 }
 const tags: Readonly<Record<string, readonly string[]>> = {
   'kue-open': ['kue', 'unauth'],
+  'user-list-exposed': ['users', 'unauth'],
   'dokuwiki-installer-open': ['installer', 'unauth'],
   'git-config-exposed': ['exposure'],
   'graphql-records-exposed': ['graphql', 'unauth'],
@@ -59,6 +60,10 @@ it.each<[string, Observation[]]>([
   [
     'of another part of the application',
     [finding('graphql-records-exposed', 80, '/graphql'), finding('api-personal-data-exposed', 80, '/api/invoices/7')],
+  ],
+  [
+    'of another list',
+    [finding('user-list-exposed', 80, '/api/users'), finding('api-personal-data-exposed', 80, '/api/orders/2')],
   ],
   ['of another kind', [finding('kue-open'), finding('setup-not-completed')]],
 ])('keeps it next to a finding %s', async (_, observations) => {

@@ -64,6 +64,9 @@ const tagByKind: ReadonlyMap<string, string> = new Map([
 ])
 /** Checks of a part of an application. They prove the same weakness only at the same path. */
 const ofOnePath: ReadonlySet<string> = new Set([graphqlRecords.id, redirectContent.id, 'h2-console-open'])
+/** Kinds that show data of one part, and checks that also do, such as a list of users next to orders by number. */
+const personalKinds: ReadonlySet<string> = new Set([personalData.id, recordPages.id, peoplePage.id])
+const ofOneList: ReadonlySet<string> = new Set(['rest-addresses-exposed', 'user-list-exposed'])
 /** Kinds that show the same weakness in different ways; the first one found counts. */
 const sameWeakness: readonly string[] = [
   sqlConsoleOpen.id,
@@ -116,7 +119,9 @@ function remaining(
       (other) => isHere(other) && sameWeakness.slice(0, Math.max(rank, 0)).includes(other.check),
     )
     const isSame = (other: Finding) =>
-      tag === '' || ofOnePath.has(other.check) ? other.location === finding.location : tagsOf(other.check).includes(tag)
+      tag === '' || ofOnePath.has(other.check) || (personalKinds.has(finding.check) && ofOneList.has(other.check))
+        ? other.location === finding.location
+        : tagsOf(other.check).includes(tag)
     return !isRedundant && !specific.some((other) => isHere(other) && isSame(other))
   })
 }

@@ -1,6 +1,7 @@
 /** Pages that a proxy or the application protects by their path or the client's address, and other ways to reach them. */
 import { randomBytes } from 'node:crypto'
 import { hasPasswordField } from '#html.ts'
+import { readAnswers } from '#native/web/api-answers.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { namedPaths } from '#native/web/named-paths.ts'
 import { isChanging, isDestructive } from '#native/web/verbs.ts'
@@ -36,11 +37,25 @@ export const addressBypass = checkInfo({
   tags: 'misconfig auth bypass http',
   verifiedOn: 'nginx-forwarded',
 })
+export const identityBypass = checkInfo({
+  id: 'access-control-identity-header',
+  name: 'Authentication bypass via an identity header',
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
+  score: 9.1,
+  summary:
+    'The application takes the identity of the user from a request header that only its reverse proxy should set, such as X-Forwarded-User or X-Remote-User. The check received a page with the header that the server denies without it.',
+  impact: 'An attacker can act as any user, including administrators, without a password.',
+  remediation:
+    'Accept the header only from the proxy: let the application listen on an address that only the proxy can reach, and let the proxy remove the header from all requests of clients before it sets its own.',
+  reference: 'https://cwe.mitre.org/data/definitions/290.html',
+  tags: 'misconfig auth bypass http',
+  verifiedOn: 'identity-headers',
+})
 
 const usualNames = ['admin', 'manage', 'internal', 'private']
 const deniedMax = 3
 const namedMax = 8
-const isDenied = (response: WebResponse | undefined) => response?.status === 401 || response?.status === 403
 const markLength = 80
 const addressHeaders = ['X-Forwarded-For', 'X-Real-IP', 'X-Client-IP', 'True-Client-IP']
 const internalAddresses = ['127.0.0.1', '10.0.0.1', '192.168.0.1']
@@ -62,23 +77,75 @@ const spellings: readonly ((path: string) => Detour)[] = [
   (path) => ({ target: `${path};/` }),
   (path) => ({ target: '/', headers: { 'X-Original-URL': path, 'X-Rewrite-URL': path } }),
 ]
+// cspell:disable
+/** Headers in which proxies pass the user to applications, with their usual values. */
+const identities: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    'X-Forwarded-User X-Remote-User Remote-User X-User X-Username X-User-Name X-Authenticated-User X-Auth-User X-Auth-Username X-Auth-Request-User X-Internal-User X-Webauth-User X-Forwarded-Preferred-Username X-Authenticated-Userid X-Consumer-Username'
+      .split(' ')
+      .map((name) => [name, 'admin']),
+  ),
+  'X-User-Id': '1',
+  'X-Role': 'admin',
+  'X-Roles': 'admin',
+  'X-User-Role': 'admin',
+  'X-User-Roles': 'admin',
+  'X-Forwarded-Groups': 'admin',
+  'X-Admin': 'true',
+  'X-Is-Admin': 'true',
+  'X-Authenticated': 'true',
+  'X-Internal': 'true',
+  'X-Internal-Request': 'true',
+}
+// cspell:enable
+const withIdentities = (path: string): Detour => ({ target: path, headers: identities })
 const origins: readonly ((path: string) => Detour)[] = internalAddresses.map((address) => (path) => ({
   target: path,
   headers: Object.fromEntries(addressHeaders.map((name) => [name, address])),
 }))
 
 export const webAccessBypass: NativeCheck = {
-  checks: [pathBypass, addressBypass],
+  checks: [pathBypass, addressBypass, identityBypass],
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const site = await readSite(context)
     if (!site) return {}
     const denied = await deniedPages(context, site)
+    const start = isDenied(site.front) ? [site.base] : []
+    const all = [...new Set([...start, ...denied, ...(await deniedOperations(context))])]
+    const byIdentity = await reachedBy(context, site, all, [withIdentities])
     return {
       [pathBypass.id]: await reachedBy(context, site, denied, spellings),
-      [addressBypass.id]: await reachedBy(context, site, denied, origins),
+      [addressBypass.id]: await reachedBy(context, site, all, origins),
+      [identityBypass.id]: byIdentity && (await withSingleHeader(context, byIdentity)),
     }
   },
+}
+
+const login = /\/(?:auth|log-?in|log-?on|sessions?|sign-?in|sso)\b/i
+
+/** An error, or a redirect to the login. */
+function isDenied(response: WebResponse | undefined): boolean {
+  const { status = 0, headers = [] } = response ?? {}
+  if (status === 401 || status === 403) return true
+  const location = headers.find(([name]) => name.toLowerCase() === 'location')?.[1] ?? ''
+  return status >= 302 && status <= 307 && login.test(location)
+}
+
+/** Operations of an API that require authentication. */
+async function deniedOperations(context: NativeContext): Promise<readonly string[]> {
+  const answers = (await readAnswers(context)) ?? []
+  return answers.flatMap(({ target, page }) => (isDenied(page) ? target : [])).slice(0, deniedMax)
+}
+
+/** The same with only the header that has the effect; with all of them if none has it alone. */
+async function withSingleHeader(context: NativeContext, proof: Proof): Promise<Proof> {
+  const { path = '/' } = proof
+  for (const [name, value] of Object.entries(identities)) {
+    const page = await requestWeb(context, { target: path, headers: { [name]: value } })
+    if (page?.status === 200) return { ...webProof(page, [page.body.trim().slice(0, markLength)]), path }
+  }
+  return proof
 }
 
 /** Paths that the server denies, unlike unknown ones. */

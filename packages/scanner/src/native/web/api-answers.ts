@@ -4,6 +4,7 @@ import type { NativeContext } from '#native/native-check.ts'
 import { ruledPaths } from '#native/web/named-paths.ts'
 import { linkedItems, type Parameter, parametersOf } from '#native/web/parameters.ts'
 import { type ScriptCall, scriptCalls } from '#native/web/script-calls.ts'
+import { listsPeople } from '#native/web/record-kinds.ts'
 import { readPages } from '#native/web/site-pages.ts'
 import { identifiedNames } from '#template/relevance.ts'
 import { keepsDocuments } from '#template/selection.ts'
@@ -141,14 +142,37 @@ export async function collectionsOf(context: NativeContext): Promise<readonly Co
   })
   const linked = pages.flatMap((front) => linkedItems({ front, base: site.base })).flatMap(collectionOfItem)
   const { api = [], other = [] } = Object.groupBy(linked, ({ target }) => (apiPath.test(target) ? 'api' : 'other'))
-  const described = describedCollections(await readDescription(context), folderOf(context.basePath))
+  const description = await readDescription(context)
+  const described = describedCollections(description, folderOf(context.basePath))
   const all = [...called, ...queried, ...api, ...described, ...other]
+  const lists = await listPaths(context, description)
   // The first of each: calls and links have examples.
-  const groups = Map.groupBy(all, ({ target }) => target)
-  return [...groups.values()].flatMap(([first]) => first ?? []).slice(0, collectionsMax)
+  return [...firstOfEach(all).slice(0, collectionsMax), ...lists]
 }
 
-const apiPath = /\/(?:api|rest|v\d)\//
+function firstOfEach(collections: readonly Collection[]): readonly Collection[] {
+  const groups = Map.groupBy(collections, ({ target }) => target)
+  return [...groups.values()].flatMap(([first]) => first ?? [])
+}
+
+const listsMax = 3
+/** Numbers with which databases and shops begin. */
+const firstNumbers = ['1', '1001']
+
+/** Lists of people or of their orders, such as `/api/claims`, whose records may be readable one by one. */
+async function listPaths(
+  context: NativeContext,
+  description: Description | null | undefined,
+): Promise<readonly Collection[]> {
+  const operations = description ? operationsOf(description, folderOf(context.basePath)) : []
+  const paths = [...(await calledPaths(context)), ...operations.map(({ target }) => target)]
+  const lists = paths.filter((path) => !path.includes('*') && apiPath.test(path) && listsPeople(path))
+  return [...new Set(lists)]
+    .slice(0, listsMax)
+    .map((path) => ({ target: `${path.replace(/\/$/, '')}/*`, examples: firstNumbers }))
+}
+
+const apiPath = /\/(?:api|rest|v\d+)\//
 
 /** `/orders/7` in a link. Pages are read by another check, but it may also be a record. */
 function collectionOfItem({ path, name, value }: Parameter): readonly Collection[] {

@@ -32,7 +32,13 @@ const Description = z.object({
   servers: z.array(z.object({ url: z.string() })).optional(),
   security: z.array(z.unknown()).optional(),
   securityDefinitions: z.record(z.string(), z.unknown()).optional(),
-  components: z.object({ securitySchemes: z.record(z.string(), z.unknown()).optional() }).optional(),
+  components: z
+    .object({
+      securitySchemes: z.record(z.string(), z.unknown()).optional(),
+      schemas: z.record(z.string(), z.unknown()).optional(),
+    })
+    .optional(),
+  definitions: z.record(z.string(), z.unknown()).optional(),
   paths: z.record(z.string(), z.record(z.string(), z.unknown())),
 })
 export type Description = z.infer<typeof Description>

@@ -1,9 +1,8 @@
 /** Operations of an OpenAPI description that return secrets, or what requires authentication, to anyone. */
 import { type Answer, internal, readAnswers } from '#native/web/api-answers.ts'
-import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeCheck, type Proof } from '#native/native-check.ts'
 import { unmasked } from '#native/web/secret-values.ts'
-import { type Provider, readProvider } from '#native/web/openid.ts'
-import { requestWeb, webProof } from '#native/web/request.ts'
+import { webProof } from '#native/web/request.ts'
 
 export const apiSecrets = checkInfo({
   id: 'api-secrets-exposed',
@@ -19,20 +18,6 @@ export const apiSecrets = checkInfo({
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa2-broken-authentication/',
   tags: 'exposure api secrets',
   verifiedOn: 'express-tickets fastapi-tokens',
-})
-export const unsignedAccepted = checkInfo({
-  id: 'jwt-unsigned-accepted',
-  name: 'Unsigned JWT accepted (alg none)',
-  severity: 'critical',
-  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
-  score: 9.1,
-  summary:
-    'An API operation or the UserInfo endpoint of the OpenID provider accepts a JSON Web Token without a signature (`"alg":"none"`), but rejects one with an invalid signature.',
-  impact: 'An attacker can forge tokens and impersonate any user.',
-  remediation: 'Accept only the algorithm that the server signs with, and update the JWT library.',
-  reference: 'https://www.rfc-editor.org/rfc/rfc8725#section-3.1',
-  tags: 'misconfig auth bypass jwt',
-  verifiedOn: 'authlib-provider fastapi-tokens',
 })
 export const unprotectedOperation = checkInfo({
   id: 'api-operation-unprotected',
@@ -60,19 +45,16 @@ const listOfKeys = /\/(?:(?:api|access|integration)[_-]?)?(?:keys|tokens|secrets
 /** Long enough for key material, unlike the name or number of a key. */
 const listedKey =
   /"(?:key|token|secret|value)"\s{0,9}:\s{0,9}"(?=[^"]{0,60}\d)(?=[^"]{0,60}[A-Za-z])[\w.+/=-]{16,200}"/i
-const unsignedTried = 4
 
 export const webApiSecrets: NativeCheck = {
-  checks: [apiSecrets, unsignedAccepted, unprotectedOperation],
+  checks: [apiSecrets, unprotectedOperation],
   isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const answers = await readAnswers(context)
     if (!answers) return {}
-    const provider = await readProvider(context)
     return {
       [apiSecrets.id]: secretIn(answers),
-      [unsignedAccepted.id]: await acceptsUnsigned(context, answers, provider),
       [unprotectedOperation.id]: answersAnyone(answers),
     }
   },
@@ -100,37 +82,4 @@ function answersAnyone(answers: readonly Answer[]): Proof | null {
       !harmless.test(target) && page.status === 200 && /^\s{0,9}[[{]\s{0,99}["{[\d]/.test(page.body),
   )
   return open && isEnforced ? { ...webProof(open.page, ['HTTP/1.1 200']), path: open.target } : null
-}
-
-/** Operations that reject requests without a token, and the claims of an OpenID provider. */
-async function acceptsUnsigned(
-  context: NativeContext,
-  answers: readonly Answer[],
-  provider: Provider | null | undefined,
-): Promise<Proof | null> {
-  const operations = answers.filter(({ page }) => page.status === 401).map(({ target }) => target)
-  const targets = operations.slice(0, unsignedTried).concat(provider?.userinfo ?? [])
-  for (const target of targets) {
-    const claims = claimsOf(provider?.issuer)
-    const unsigned = await withToken(context, target, `${encoded({ alg: 'none', typ: 'JWT' })}.${claims}.`)
-    // A token for a user who doesn't exist.
-    if (unsigned?.status !== 200 && unsigned?.status !== 404) continue
-    const signed = await withToken(context, target, `${encoded({ alg: 'HS256', typ: 'JWT' })}.${claims}.Z2xhY2lz`)
-    if (signed?.status === 401) return { ...webProof(unsigned, [`HTTP/1.1 ${unsigned.status}`]), path: target }
-  }
-  return null
-}
-
-function withToken(context: NativeContext, target: string, token: string) {
-  return requestWeb(context, { target, headers: { Accept: 'application/json', Authorization: `Bearer ${token}` } })
-}
-
-function claimsOf(issuer: string | undefined): string {
-  const now = Math.floor(Date.now() / 1000)
-  const names = { sub: 'admin', user: 'admin', username: 'admin', role: 'admin' }
-  return encoded({ ...names, ...(issuer !== undefined && { iss: issuer }), iat: now - 60, exp: now + 3600 })
-}
-
-function encoded(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url')
 }

@@ -56,7 +56,8 @@ function linkedTargets({ path, body }: PageText): string[] {
 const entered = /^(?:text|search|url|number|)$/
 
 /** Labels of buttons that store the entered value, unlike those of searches. */
-const stores = /\b(?:add|change|create|disable|enable|insert|modify|rename|save|set|store|subscribe|switch|write)\b/i
+export const stores: RegExp =
+  /\b(?:add|change|create|disable|enable|insert|modify|rename|save|set|store|subscribe|switch|write)\b/i
 
 /** The fields of GET forms, each with the values of the others. Small devices also change their settings with GET forms. */
 function formParameters({ path: base, body }: PageText): readonly Parameter[] {

@@ -48,8 +48,9 @@ function deliveryAddressOf(object: JsonObject): readonly string[] {
   const isOfCustomer = names.some((name) =>
     /^(?:user|customer|client|buyer|recipient)(?:_?(?:id|name))?$/.test(normalized(name)),
   )
-  const isOrder = names.some((name) =>
-    /^(?:total|amount|card|items|products|order_?(?:id|no|number))$/.test(normalized(name)),
+  // The number of the card is often masked.
+  const isOrder = Object.keys(object).some((name) =>
+    /^(?:total|amount|card|items|lot|products?|qty|quantity|order_?(?:id|no|number))$/.test(normalized(name)),
   )
   const address = /^(?:(?:shipping|delivery|billing)_?)?(?:address|street)$/
   return isOfPerson || (isOfCustomer && isOrder)

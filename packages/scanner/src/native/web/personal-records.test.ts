@@ -36,6 +36,10 @@ it.each([
     'a list of contacts',
     { '/api/visits': { data: [1, 2].map((id) => ({ email: `${id}@shop.example`, phone: '+49 30 1234' })) } },
   ],
+  [
+    'orders with masked cards',
+    { '/api/visits': [1, 2].map((id) => ({ user: id, address: `I. Falk, Storgatan ${id}`, card: '**** 1201' })) },
+  ],
   ['records by number', { '/api/customers/1': customer(1), '/api/customers/2': customer(2) }],
 ])('finds %s', async (_, answers) => {
   expect(await isFound(answers)).toBe(true)
@@ -61,4 +65,19 @@ it.each<[string, Readonly<Record<string, unknown>>, unknown]>([
   ['the same record for any number', {}, customer(1)],
 ])('is silent on %s', async (_, answers, otherwise) => {
   expect(await isFound(answers, otherwise)).toBe(false)
+})
+
+it.each([
+  ['a list that requires a login', 401],
+  ['an unknown list', 404],
+])('finds records by number below %s', async (_, status) => {
+  const claim = (number: number) => ({ id: number, diagnosis: `Fracture of wrist ${number}` })
+  const found = await findOnSite(({ url = '' }, response) => {
+    response.setHeader('connection', 'close')
+    const number = Number(/^\/api\/claims\/([123])$/.exec(url)?.[1])
+    if (url === '/') response.end(`<script>fetch('/api/claims')</script>`)
+    else if (number > 0) response.end(JSON.stringify(claim(number)))
+    else response.writeHead(url === '/api/claims' ? status : 404).end()
+  })
+  expect(found).toContain('api-personal-data-exposed')
 })

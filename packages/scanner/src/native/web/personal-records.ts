@@ -18,7 +18,7 @@ export const personalData = checkInfo({
     'Require authentication for the endpoint, and check that each requested record belongs to the user. Return only the fields that the client needs.',
   reference: 'https://owasp.org/API-Security/editions/2023/en/0xa1-broken-object-level-authorization/',
   tags: 'exposure api unauth',
-  verifiedOn: 'express-tickets fastapi-customers',
+  verifiedOn: 'express-tickets fastapi-customers records-by-number',
 })
 
 export const webPersonalData: NativeCheck = {

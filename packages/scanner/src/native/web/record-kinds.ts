@@ -74,6 +74,14 @@ const kinds: readonly RecordKind[] = [
   },
 ]
 
+const people =
+  /^(?:accounts|applicants|applications|appointments|bookings|claims|complaints|contacts|contracts|customers|deliveries|drivers|employees|guests|invoices|leads|members|orders|parcels|patients|payments|people|persons|rentals|reservations|shipments|staff|students|subscribers|tenants|tickets|users)$/
+
+/** Whether a path names a list of people, or of what belongs to them. */
+export function listsPeople(path: string): boolean {
+  return people.test(normalize(/([\w-]{1,40})\/?$/.exec(path)?.[1] ?? ''))
+}
+
 /** The kind of records that a path lists. */
 export function kindOf(path: string): RecordKind | undefined {
   const name = /([\w-]{1,40})\/?$/.exec(path)?.[1] ?? ''

@@ -22,14 +22,56 @@ const declared =
 const urlMember = /\burl["']?\s{0,3}:\s{0,3}["'`]([^"'`\s?#]{1,160})/g
 const methodMember = /\b(?:method|type)["']?\s{0,3}:\s{0,3}["'`](GET|POST|PUT|PATCH|DELETE)\b/i
 
+/** `// the report uses GET /api/orders` */
+const described = /\bGET (\/(?:[\w-]{1,40}\/){1,5}[\w-]{1,40})(?=[\s,;.)]|$)/g
+
 /** Requests whose method and path the scripts name, without repetitions. */
 export function scriptCalls(texts: readonly string[]): readonly ScriptCall[] {
   const calls = texts.flatMap((whole) => {
     const text = withPathConstants(whole.slice(0, textLengthMax))
-    return [...methodCalls(text), ...fetchCalls(text), ...urlCalls(text)]
+    return [...methodCalls(text), ...fetchCalls(text), ...urlCalls(text), ...describedCalls(text)]
   })
   const known = calls.filter(({ path: target }) => /^(?:\/(?!\/)|[\w-]{1,40}(?:\/|$))/.test(target) && !isAsset(target))
   return [...new Map(known.map((call) => [`${call.method} ${call.path}`, call])).values()]
+}
+
+export interface ScriptBody {
+  readonly path: string
+  readonly kind: 'form' | 'json'
+  /** The members of the object literal, as source text. */
+  readonly members: string
+}
+
+const bodiesMax = 60
+const bodyLengthMax = 400
+const postCall =
+  /(?:[\w$)]\.|[\s=(,;!&|?:{}])post\(\s{0,9}(?:[\w.$]{1,40}\s{0,3}\+\s{0,3})?["'`]([^"'`\s?#]{1,160})["'`]\s{0,9},\s{0,9}(?:JSON\.stringify\(\s{0,9})?\{([^{}]{1,300})\}/g
+const stringified = /\bJSON\.stringify\(\s{0,9}\{([^{}]{1,300})\}/
+const encoded = /\bnew URLSearchParams\(\s{0,9}\{([^{}]{1,300})\}/
+
+/** POST requests of the scripts whose body is an object literal. */
+export function scriptBodies(texts: readonly string[]): readonly ScriptBody[] {
+  const bodies = texts.flatMap((whole) => {
+    const text = withFetch(withPathConstants(whole.slice(0, textLengthMax)))
+    const posted = [...text.matchAll(postCall).take(bodiesMax)].map(([, path = '', members = '']): ScriptBody => ({
+      path,
+      kind: 'json',
+      members,
+    }))
+    const fetched = [...text.matchAll(fetchCall).take(callsMax)].flatMap((match): ScriptBody[] => {
+      const start = match.index + match[0].length
+      const [options = ''] = text.slice(start, start + bodyLengthMax).split(/\bfetch\(/, 1)
+      if (!/^["'`]/.test(options) || !/\bmethod["']?\s{0,3}:\s{0,3}["'`]POST\b/i.test(options)) return []
+      const [, json] = stringified.exec(options) ?? []
+      const [, form] = encoded.exec(options) ?? []
+      const members = json ?? form
+      return members === undefined
+        ? []
+        : [{ path: match[1] ?? '', kind: json === undefined ? 'form' : 'json', members }]
+    })
+    return [...posted, ...fetched]
+  })
+  return [...new Map(bodies.map((body) => [body.path, body])).values()].slice(0, bodiesMax)
 }
 
 const constant = /(?:^|[\s,;{(])(?:this\.)?([\w$]{1,40})\s{0,3}[=:]\s{0,3}["'`](\/[\w./-]{0,60})["'`]/g
@@ -106,6 +148,11 @@ function urlCalls(text: string): ScriptCall[] {
     const rest = after(match.index + whole.length, text)
     return { method: methodIn(`${before} ${rest.split(/[{}]/, 1)[0] ?? ''}`), path: pathOf(target, rest) }
   })
+}
+
+/** Calls in comments. */
+function describedCalls(text: string): ScriptCall[] {
+  return [...text.matchAll(described).take(callsMax)].map(([, path = '']) => ({ method: 'GET', path }))
 }
 
 function after(at: number, text: string): string {

@@ -17,7 +17,7 @@ export const commandInjection = checkInfo({
   remediation: 'Start programs without a shell, pass arguments as a list, and accept only values of the expected form.',
   reference: 'https://cwe.mitre.org/data/definitions/78.html',
   tags: 'rce injection',
-  verifiedOn: 'php-diagnostics',
+  verifiedOn: 'php-diagnostics post-operations',
 })
 export const openRedirect = checkInfo({
   id: 'open-redirect-linked-parameter',

@@ -13,12 +13,12 @@ export const templateInjection = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
-    'The server evaluates a parameter of a link or search form as part of a template: it returned the product of two random numbers, or decoded a random string.',
+    'The server evaluates a parameter of a link, a form, or an API operation as part of a template: it returned the product of two random numbers, or decoded a random string.',
   impact: "An attacker can read the application's data and, with most template engines, run code on the server.",
   remediation: 'Pass values to the template as variables. Never insert them into its source.',
   reference: 'https://cwe.mitre.org/data/definitions/1336.html',
   tags: 'ssti injection rce',
-  verifiedOn: 'fastapi-parameters template-engines template-parameter text4shell',
+  verifiedOn: 'fastapi-parameters post-operations template-engines template-parameter text4shell',
 })
 export const requestForgery = checkInfo({
   id: 'server-side-request-forgery',
@@ -27,14 +27,14 @@ export const requestForgery = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:L/I:L/A:N',
   score: 7.2,
   summary:
-    'The server requests any URL given in a parameter of a link or form, or in the path after one of its folders. The check passed two URLs that point to the server itself; the server reported that a closed port refused the connection, or returned its own home page.',
+    'The server requests any URL given in a parameter of a link, a form, or an API operation, or in the path after one of its folders. The check passed URLs that point to the server itself or to the callback server: the server reported that a closed port refused the connection, returned its own home page, or requested the callback.',
   impact:
     'An attacker can reach internal services through the server, including the metadata services of cloud providers, which often return credentials.',
   remediation:
     'Accept only URLs of known hosts, and reject private, loopback, and link-local addresses after resolving the hostname.',
   reference: 'https://cwe.mitre.org/data/definitions/918.html',
   tags: 'ssrf injection',
-  verifiedOn: 'fastapi-parameters nginx-path-in-redirect template-engines unblocker',
+  verifiedOn: 'fastapi-parameters nginx-path-in-redirect post-operations template-engines unblocker',
 })
 
 /** Sends the request of a parameter with another value. */

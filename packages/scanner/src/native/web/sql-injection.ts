@@ -23,7 +23,7 @@ export const errorInjection = checkInfo({
   summary:
     'A quotation mark in a parameter causes a database syntax error, which shows that the value is inserted into an SQL statement unescaped.',
   ...description,
-  verifiedOn: 'express-tickets sql-parameter',
+  verifiedOn: 'express-tickets post-operations sql-parameter',
 })
 export const conditionInjection = checkInfo({
   id: 'sql-injection-boolean',

@@ -1,6 +1,7 @@
-/** Tokens and session cookies that a web server gives to an anonymous visitor, tested without sending anything. */
+/** Tokens and session cookies that a web server gives to an anonymous visitor, and forged tokens that it accepts. */
 import { createHmac } from 'node:crypto'
 import { readAnswers } from '#native/web/api-answers.ts'
+import { forgedTokens, unsignedAccepted } from '#native/web/forged-tokens.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { requestWeb, type WebResponse } from '#native/web/request.ts'
 import { readSite } from '#native/web/site.ts'
@@ -24,12 +25,13 @@ const weakJwt = checkInfo({
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 9.1,
-  summary: 'A JSON Web Token issued by the server is signed with a secret that appears in examples or documentation.',
+  summary:
+    'The server signs JSON Web Tokens with a secret that appears in examples or documentation, or that is the name of the application: it issued such a token, or accepted one that the check had signed.',
   impact: 'An attacker can forge tokens and impersonate any user.',
   remediation: 'Replace the secret with at least 32 random bytes, for example from `openssl rand -base64 32`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8725#section-3.5',
   tags: 'misconfig http jwt',
-  verifiedOn: 'web-tokens',
+  verifiedOn: 'express-forged-tokens web-tokens',
 })
 const weakSession = checkInfo({
   id: 'session-weak-secret',
@@ -101,7 +103,7 @@ const tokensMax = 5
 const hashes: Readonly<Record<string, string>> = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' }
 
 export const webTokens: NativeCheck = {
-  checks: [unsigned, weakJwt, weakSession, predictable],
+  checks: [unsigned, unsignedAccepted, weakJwt, weakSession, predictable],
   isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
@@ -111,9 +113,12 @@ export const webTokens: NativeCheck = {
     const front = page.status >= 300 && page.status < 400 ? (await readSite(context))?.front : undefined
     const answers = (await readAnswers(context)) ?? []
     const pages = [page, ...(front ? [front] : []), ...answers.map((answer) => answer.page)]
+    const issued = firstProof(pages, tokensOf, secretOfJwt)
+    const forged = await forgedTokens(context)
     return {
       [unsigned.id]: firstProof(pages, tokensOf, (token) => (algorithmOf(token) === 'none' ? 'alg: none' : undefined)),
-      [weakJwt.id]: firstProof(pages, tokensOf, secretOfJwt),
+      ...(forged && { [unsignedAccepted.id]: forged.unsigned }),
+      [weakJwt.id]: issued ?? forged?.weak ?? null,
       [weakSession.id]: firstProof(pages, cookiesOf, secretOfCookie),
       [predictable.id]: await consecutiveNumbers(context, pages),
     }

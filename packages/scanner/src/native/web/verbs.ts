@@ -46,3 +46,13 @@ export function isDestructive(target: string): boolean {
   if (wordsIn(target).some((word) => ending.has(word))) return true
   return destructive.has(verbIn(target) ?? '') || /\b(?:log|sign)[-_]?(?:off|out)\b|\bunsubscribe\b/i.test(target)
 }
+
+/** Verbs and nouns of operations that compute or look up something and store nothing. */
+const reading =
+  /(?:^|[/_-])(?:calc|calculate|check(?!-?(?:in|out)\b)|compute|convert|diagnose|diagnostics?|estimate|fetch|find|format|lint|look-?up|parse|ping|preview|price|probe|query|quote|render|resolve|scrape|search|simulate|stock|test|trace-?route|transform|translate|unfurl|validate|validator|verify|whois)(?=$|[/_.-])/i
+
+/** Whether the last part of a path names an operation that stores nothing, such as the preview of an import. */
+export function onlyReads(path: string): boolean {
+  const name = path.slice(path.replace(/\/$/, '').lastIndexOf('/'))
+  return reading.test(name) && !isChanging(name)
+}

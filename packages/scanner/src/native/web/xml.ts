@@ -1,8 +1,8 @@
 /** XML parsers that resolve external entities. */
 import { randomBytes } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
-import { isChanging } from '#native/web/verbs.ts'
+import { requestedCallback } from '#native/web/callback-proof.ts'
+import { onlyReads } from '#native/web/verbs.ts'
 import { requestWeb, webProof } from '#native/web/request.ts'
 import { xmlEndpoints, type XmlEndpoint } from '#native/web/xml-endpoints.ts'
 import { identifiedNames } from '#template/relevance.ts'
@@ -25,14 +25,7 @@ export const externalEntities = checkInfo({
   verifiedOn: 'flask-xml',
 })
 
-/** Paths whose requests compute something and store nothing. */
-const reading =
-  /(?:^|[/_-])(?:calc|calculate|check|convert|estimate|find|format|lint|lookup|parse|preview|price|query|quote|render|search|stock|test|transform|validate|validator|verify)(?=$|[/_.-])/i
-/** The last part decides: a preview of an import stores nothing. */
-const isReading = ({ path }: XmlEndpoint) => {
-  const name = path.slice(path.replace(/\/$/, '').lastIndexOf('/'))
-  return reading.test(name) && !isChanging(name)
-}
+const isReading = ({ path }: XmlEndpoint) => onlyReads(path)
 
 /** Documents for endpoints that only compute something. */
 export const webXml = entityCheck(isReading)
@@ -86,21 +79,8 @@ function messageAround(name: string, body: string): string {
   return at === -1 ? '' : body.slice(Math.max(0, at - messageMax), at + messageMax)
 }
 
-const callbackMs = 1500
-
-async function callsBack({ callbacks, ...context }: NativeContext, endpoint: XmlEndpoint): Promise<Proof | null> {
-  if (!callbacks) return null
-  const { id, url } = callbacks.create()
-  try {
-    const response = await send(context, endpoint, `http://${url}`, true)
-    const until = performance.now() + callbackMs
-    while (response && callbacks.interactions(id).length === 0 && performance.now() < until)
-      await delay(50, undefined, { signal: context.signal })
-    const [interaction] = callbacks.interactions(id)
-    return response && interaction ? { ...webProof(response, []), answer: interaction.request } : null
-  } finally {
-    callbacks.forget(id)
-  }
+function callsBack(context: NativeContext, endpoint: XmlEndpoint): Promise<Proof | null> {
+  return requestedCallback(context, (url) => send(context, endpoint, url, true))
 }
 
 function send(context: NativeContext, { path, sample, field }: XmlEndpoint, url: string, isWhole: boolean) {
