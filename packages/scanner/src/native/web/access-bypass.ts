@@ -76,6 +76,8 @@ const spellings: readonly ((path: string) => Detour)[] = [
   (path) => ({ target: `${path}/` }),
   (path) => ({ target: `${path};/` }),
   (path) => ({ target: '/', headers: { 'X-Original-URL': path, 'X-Rewrite-URL': path } }),
+  // The rule applies to the path in the header.
+  (path) => ({ target: path, headers: { 'X-Original-URL': '/', 'X-Rewrite-URL': '/' } }),
 ]
 // cspell:disable
 /** Headers in which proxies pass the user to applications, with their usual values. */
@@ -90,6 +92,8 @@ const identities: Readonly<Record<string, string>> = {
   'X-Roles': 'admin',
   'X-User-Role': 'admin',
   'X-User-Roles': 'admin',
+  'X-Auth-Role': 'admin',
+  'X-Auth-Roles': 'admin',
   'X-Forwarded-Groups': 'admin',
   'X-Admin': 'true',
   'X-Is-Admin': 'true',

@@ -99,9 +99,11 @@ export function linkedPages(site: PageOfSite & Pick<WebSite, 'base'>): readonly 
 
 const queriesMax = 2
 
-/** Pages that it links to with parameters, such as `/login?next=/cart`; one of each path. */
+/** Pages that it links to with parameters, such as `/login?next=/cart`; one of each path. None that names another host. */
 export function linkedQueries(site: PageOfSite & Pick<WebSite, 'base'>): readonly string[] {
-  const targets = readableTargets(site).filter((target) => target.includes('?'))
+  const targets = readableTargets(site).filter(
+    (target) => target.includes('?') && !parametersIn(target).some(({ name, value }) => namesHost(name, value)),
+  )
   const byPath = new Map(targets.toReversed().map((target) => [pathIn(target), target]))
   return [...byPath.values()].toReversed().slice(0, queriesMax)
 }
@@ -184,6 +186,26 @@ const urlName = /^(?:u|ur[il]|href|src|source|target|feed|rss|link|site|proxy|re
 
 export function isUrl({ name, value }: Parameter): boolean {
   return /^https?:\/\//i.test(value) || urlName.test(name)
+}
+
+const hostName = /^(?:https?:\/\/)?(?:[a-z\d-]{1,63}\.){1,8}[a-z]{2,24}(?::\d{1,5})?(?=[/?#]|$)/i
+const hostParameter = /^(?:address|dest(?:ination)?|domain|endpoint|host|host_?name|server)$/i
+
+/** Whether a value names a host, which the server may contact: `https://example.com/feed`, and `example.com` as a target. */
+export function namesHost(name: string, value: string): boolean {
+  return hostName.test(value) && (/^https?:/i.test(value) || urlName.test(name) || hostParameter.test(name))
+}
+
+/** With this server in place of the hosts in its values, so that tests don't make the server contact others. */
+export function withOwnHost(parameter: Parameter, own: string): Parameter {
+  const replaced = (name: string, value: string) =>
+    namesHost(name, value) ? `${/^https?:/i.test(value) ? 'http://' : ''}${own}` : value
+  const { name, value, query } = parameter
+  return {
+    ...parameter,
+    value: replaced(name, value),
+    query: query.map(([key, text]) => [key, replaced(key, text)] as const),
+  }
 }
 
 function isReference(parameter: Parameter): boolean {

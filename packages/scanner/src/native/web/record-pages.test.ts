@@ -23,6 +23,15 @@ it.each<[string, Readonly<Record<string, string>>, boolean]>([
     true,
   ],
   [
+    'only the name of the parameter says what it numbers',
+    {
+      '/': page('<a href="/track?order=7">Example</a>'),
+      '/track?order=7': invoice('ann'),
+      '/track?order=8': invoice('bob'),
+    },
+    true,
+  ],
+  [
     'all numbers show the same person',
     { '/': page('<a href="/invoices/7">Example</a>'), '/invoices/7': invoice('ann'), '/invoices/8': invoice('ann') },
     false,
