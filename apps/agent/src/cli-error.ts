@@ -1,3 +1,5 @@
+import { getSystemErrorMessage } from 'node:util'
+
 /** An error that the operator can fix. The message is printed as is. */
 export class CliError extends Error {
   /** 1, or 78 (EX_CONFIG in sysexits.h) when restarting with the same configuration can't help. */
@@ -7,4 +9,10 @@ export class CliError extends Error {
     this.name = 'CliError'
     this.exitCode = exitCode
   }
+}
+
+/** Why a system call failed, such as "no such file or directory"; the message of any other error. */
+export function systemReason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return 'errno' in error && typeof error.errno === 'number' ? getSystemErrorMessage(error.errno) : error.message
 }

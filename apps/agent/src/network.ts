@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { setGlobalProxyFromEnv } from 'node:http'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { CliError } from './cli-error.ts'
+import { CliError, systemReason } from './cli-error.ts'
 
 /**
  * Applies `HTTPS_PROXY`, `HTTP_PROXY`, and `NO_PROXY` to this process, and trusts the CA certificates of a file in
@@ -26,8 +26,8 @@ export async function configureNetwork(
 }
 
 async function readCertificates(file: string): Promise<string[]> {
-  const text = await readFile(file, 'utf8').catch((cause: Error) => {
-    throw new CliError(`Can't read the CA certificates from ${file} (${cause.message}).`, { cause })
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new CliError(`Can't read the CA certificates from ${file} (${systemReason(cause)}).`, { cause })
   })
   const certificates = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
   if (certificates.length === 0) throw new CliError(`${file} contains no certificate in PEM format.`)

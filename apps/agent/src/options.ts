@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { CliError } from './cli-error.ts'
+import { CliError, systemReason } from './cli-error.ts'
 
 export interface Options {
   /** Origin of the server, without a trailing slash. */
@@ -26,22 +26,22 @@ export interface Options {
   readonly isCheckOnly: boolean
 }
 
-export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--state FOLDER] [--packs FOLDER] [--networks LIST] [--ca FILE] [--update] [--plain-http] [--check]
+export const usage = `Usage: glacis agent --server URL [options]
 
-  --server URL        URL of the Glacis server. Environment: GLACIS_AGENT_SERVER.
-  --token-file FILE   File with the token shown in the portal; "-" reads it from standard input.
-                      Environment: GLACIS_AGENT_TOKEN, the token itself. Required on the first start,
-                      when the agent exchanges it for a key.
-  --state FOLDER      Folder for the key. Environment: GLACIS_AGENT_STATE.
-                      Default: ~/.local/state/glacis-agent
-  --packs FOLDER      Use your own checks and fingerprints instead of the server's.
-  --networks LIST     Limit scans from this machine to these networks.
-  --ca FILE           Also trust the CA certificates in this file (PEM).
-  --update            Update this agent to the server's version when it differs.
-  --plain-http        Allow a remote server without TLS.
-  --check             Check the other options and the connection to the server, then exit.
+  --server URL        URL of the Glacis server (GLACIS_AGENT_SERVER)
+  --token-file FILE   file with the token shown in the portal, or - for standard input; required on
+                      the first start, when the agent exchanges the token for a key
+                      (GLACIS_AGENT_TOKEN: the token itself)
+  --state FOLDER      folder for the key (GLACIS_AGENT_STATE); default: ~/.local/state/glacis-agent
+  --packs FOLDER      use your own checks and fingerprints instead of the server's
+  --networks LIST     limit scans from this machine to these networks
+  --ca FILE           also trust the CA certificates in this file (PEM)
+  --update            update this agent to the server's version when it differs
+  --plain-http        allow a remote server without TLS
+  --check             check the other options and the connection to the server, then exit
 
-Environment: HTTPS_PROXY (http://user:password@host:port), HTTP_PROXY, and NO_PROXY apply to connections to the server.`
+The variables in parentheses replace the options. HTTPS_PROXY (http://user:password@host:port), HTTP_PROXY,
+and NO_PROXY apply to connections to the server.`
 
 const flags = {
   server: { type: 'string' },
@@ -80,15 +80,15 @@ function parse(args: readonly string[]) {
     return parseArgs({ args: [...args], options: flags, strict: true }).values
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError(`${reason.split('.')[0]}.\n${usage}`, { cause })
+    throw new CliError(`${reason.split('.')[0]}.\n\n${usage}`, { cause })
   }
 }
 
 function readServer(value: string | undefined, allowsPlainHttp: boolean): string {
-  if (!value) throw new CliError(`No server given; set --server or GLACIS_AGENT_SERVER.\n${usage}`)
+  if (!value) throw new CliError(`No server given. Pass --server, or set GLACIS_AGENT_SERVER.\n\n${usage}`)
   const url = URL.canParse(value) ? new URL(value) : null
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new CliError(`"${value}" is not a valid server URL, such as https://glacis.example.org.`)
+    throw new CliError(`'${value}' is not a valid server URL, such as https://glacis.example.org.`)
   }
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
   if (url.protocol === 'http:' && !isLoopback && !allowsPlainHttp) {
@@ -115,8 +115,7 @@ async function readTokenFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError(`Can't read the token from ${file} (${reason}).`, { cause })
+    throw new CliError(`Can't read the token from ${file} (${systemReason(cause)}).`, { cause })
   }
 }
 
@@ -124,7 +123,7 @@ function readNetworks(value: string | undefined): string[] | undefined {
   if (value === undefined) return undefined
   const networks = value.split(',').map((part) => part.trim())
   const invalid = networks.find((network) => !z.union([z.cidrv4(), z.cidrv6()]).safeParse(network).success)
-  if (invalid !== undefined) throw new CliError(`"${invalid}" in --networks is not a network, such as 10.0.0.0/8.`)
+  if (invalid !== undefined) throw new CliError(`'${invalid}' in --networks is not a network, such as 10.0.0.0/8.`)
   return networks
 }
 

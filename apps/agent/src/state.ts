@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { CliError } from './cli-error.ts'
+import { CliError, systemReason } from './cli-error.ts'
 
 const StoredKey = z.object({ server: z.string(), agentId: z.string(), key: z.string(), tokenDigest: z.string() })
 export type StoredKey = z.infer<typeof StoredKey>
@@ -20,8 +20,9 @@ export async function prepareFolder(folder: string): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await chmod(folder, 0o700)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError(`Can't use the folder ${folder} (${reason}). Choose another with --state.`, { cause })
+    throw new CliError(`Can't use the folder ${folder} (${systemReason(cause)}). Choose another with --state.`, {
+      cause,
+    })
   }
 }
 

@@ -16,3 +16,9 @@ export class UsageError extends CliError {
     this.name = 'UsageError'
   }
 }
+
+/** What is wrong with the arguments, from an error of `parseArgs`, which also explains `--`. */
+export function argumentProblem(error: unknown): string {
+  const [sentence] = (error instanceof Error ? error.message : String(error)).split(/\. |\n/)
+  return `${sentence}.`
+}

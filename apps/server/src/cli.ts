@@ -26,7 +26,7 @@ const commands = new Map(
       run: async (context) => (await import('./serve.ts')).serve(context),
     },
     scan: {
-      summary: 'Scan an address; see "npx glacis scan --help".',
+      summary: 'Scan addresses, networks, or sites; see "npx glacis scan --help".',
       takesArguments: true,
       run: async (context, args) => (await import('./commands/scan/index.ts')).runScanCommand(args, context),
     },
@@ -36,7 +36,7 @@ const commands = new Map(
       run: runAgent,
     },
     packs: {
-      summary: 'Import, export, or list feed data: import FILE …, export [FILE], status.',
+      summary: 'Import, export, or list feed data; see "npx glacis packs --help".',
       takesArguments: true,
       run: async (context, args) => (await import('./commands/packs.ts')).runPacksCommand(args, context),
     },
@@ -46,7 +46,7 @@ const commands = new Map(
       run: async (context, args) => (await import('./commands/identity.ts')).runIdentityCommand(args, context),
     },
     account: {
-      summary: 'Export or delete a workspace: export, delete.',
+      summary: 'Export or delete a workspace; see "npx glacis account --help".',
       takesArguments: true,
       run: async (context, args) => (await import('./commands/account.ts')).runAccountCommand(args, context),
     },
@@ -115,8 +115,8 @@ export async function runCommand(args: readonly string[], context: CommandContex
 
 function unknownCommand(name: string): string {
   const closest = closestOf(commands.keys(), name)
-  const hint = closest && closest.edits <= 2 ? `; did you mean "${closest.text}"?` : '.'
-  return `Unknown command "${name}"${hint}`
+  const hint = closest && closest.edits <= 2 ? `; did you mean '${closest.text}'?` : '.'
+  return `Unknown command '${name}'${hint}`
 }
 
 /** Runs the agent in this process; it exits by itself. */

@@ -60,12 +60,12 @@ it('takes over a stale lock whose process ID was reused', async () => {
 it.each([['file/data'], ['file']])('explains how to fix an unusable folder: %s', async (path) => {
   await writeFile(join(folder, 'file'), '')
   await expect(lockFolder(join(folder, path))).rejects.toThrow(
-    /^Can't write to the data folder .* \(ENOTDIR\)\. Set GLACIS_DATA to another folder\.$/,
+    /^Can't write to the data folder .* \(not a directory\)\. Set GLACIS_DATA to another folder\.$/,
   )
 })
 
 it.runIf(process.platform === 'linux')("fails where folders can't be created", async () => {
   await expect(lockFolder('/proc/glacis/data')).rejects.toThrow(
-    "Can't write to the data folder /proc/glacis/data (ENOENT)",
+    "Can't write to the data folder /proc/glacis/data (no such file or directory)",
   )
 })

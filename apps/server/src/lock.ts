@@ -3,6 +3,7 @@ import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { CliError } from './cli-error.ts'
+import { errorCode, systemReason } from './error-code.ts'
 
 /** How long to wait for a process that is shutting down. */
 const waitMsMax = 3000
@@ -24,7 +25,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     await writeFile(draft, self)
   } catch (cause) {
     throw new CliError(
-      `Can't write to the data folder ${folder} (${reason(cause)}). Set GLACIS_DATA to another folder.`,
+      `Can't write to the data folder ${folder} (${systemReason(cause)}). Set GLACIS_DATA to another folder.`,
       {
         cause,
       },
@@ -55,8 +56,8 @@ export async function isAbandoned(folder: string): Promise<boolean> {
 async function createFolder(folder: string): Promise<void> {
   const create = () => mkdir(folder, { mode: 0o700 })
   await create().catch(async (error: unknown) => {
-    if (reason(error) === 'EEXIST') return
-    if (reason(error) !== 'ENOENT') throw error
+    if (errorCode(error) === 'EEXIST') return
+    if (errorCode(error) !== 'ENOENT') throw error
     await createFolder(dirname(folder))
     await create()
   })
@@ -83,7 +84,7 @@ async function tryLink(draft: string, file: string): Promise<boolean> {
     await link(draft, file)
     return true
   } catch (error) {
-    if (reason(error) === 'EEXIST') return false
+    if (errorCode(error) === 'EEXIST') return false
     throw error
   }
 }
@@ -122,14 +123,10 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return reason(error) === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }
 
 function contentOf(file: string): Promise<string> {
   return readFile(file, 'utf8').catch(() => '')
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }

@@ -195,7 +195,7 @@ export const deleteTarget = endpoint({
   method: 'DELETE',
   path: '/v1/targets/:id',
   summary: 'Delete a target',
-  description: 'Its running scan is canceled. Its issues are closed and kept as history.',
+  description: 'Its running scan is canceled. Its issues are resolved and kept as history.',
   input: z.object({ id: Id }),
   result: Empty,
 })

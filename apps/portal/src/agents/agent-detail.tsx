@@ -160,7 +160,7 @@ function Rail({ agent, onDelete }: { readonly agent: Agent; readonly onDelete: (
           {agent.version && <Fact name="Version">{agent.version}</Fact>}
           {agent.system && <Fact name="System">{agent.system}</Fact>}
           {agent.hostname && (
-            <Fact name="Host">
+            <Fact name="Hostname">
               <span className="font-mono">{agent.hostname}</span>
             </Fact>
           )}

@@ -36,15 +36,15 @@ const queueLabels: Readonly<Record<string, string>> = {
   'scan-plan': 'Scan planning',
   'scan-batch': 'Scanning',
   delivery: 'Notifications',
-  sweep: 'Periodic work',
+  sweep: 'Periodic tasks',
   feeds: 'Feed updates',
-  'feed-check': 'Feed updates on request',
+  'feed-check': 'Requested feed updates',
   backup: 'Backups',
-  decisions: 'Status changes of large risks',
-  mention: 'Emails about mentions',
+  decisions: 'Status changes on many hosts',
+  mention: 'Mention emails',
   invitation: 'Invitation emails',
   mail: 'Sign-in emails',
-  changes: 'Comparison with changed feeds',
+  changes: 'Matching with updated feeds',
 }
 
 function hasJobs({ waiting, active, failed }: Queue): boolean {

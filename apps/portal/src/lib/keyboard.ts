@@ -67,8 +67,17 @@ function areShortcutsOff(): boolean {
   return readStored(shortcutsFlag) === 'false'
 }
 
+/** Runs the action of a key, for a button with the same action. */
+export function pressKey(key: string): void {
+  actionOf(key)?.()
+}
+
+function actionOf(key: string): (() => void) | undefined {
+  return registeredKeys.find((keys) => key in keys)?.[key]
+}
+
 function runShortcut(event: KeyboardEvent, key: string): boolean {
-  const action = registeredKeys.find((keys) => key in keys)?.[key]
+  const action = actionOf(key)
   if (!action) return false
   event.preventDefault()
   action()

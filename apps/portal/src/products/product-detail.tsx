@@ -63,7 +63,7 @@ function WatchButton({ product }: { readonly product: Product }) {
         call="updateProduct"
         icon={<Eye />}
         loading={watching.isPending}
-        title="Get notified about new threats even while no asset runs it"
+        title="Get notified about new threats even if no asset runs it"
         onClick={() => watching.mutate({ id: product.id, watched: true })}
       >
         Watch

@@ -43,7 +43,7 @@ export function ProductThreats({ id }: { readonly id: string }) {
               <HeaderCell width={84} align="end" priority={2}>
                 EPSS
               </HeaderCell>
-              <HeaderCell width={116}>Affects you</HeaderCell>
+              <HeaderCell width={116}>Affected</HeaderCell>
               <HeaderCell>Reason</HeaderCell>
             </tr>
           </thead>
@@ -89,7 +89,7 @@ function Row({ row: { threat, key, affectsVersion, reason } }: { readonly row: P
       <Cell label="EPSS" align="end" priority={2}>
         {threat.epss ? formatPercent(threat.epss.score) : '–'}
       </Cell>
-      <Cell label="Affects you">
+      <Cell label="Affected">
         <Badge variant={variant}>{word}</Badge>
       </Cell>
       <Cell label="Reason" quiet title={reason}>

@@ -38,7 +38,7 @@ function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
   const watching = useMutation(watch)
   function submit(event: FormEvent): void {
     event.preventDefault()
-    if (!chosen) return setProblem('Choose a product from the list')
+    if (!chosen) return setProblem('Choose a technology from the list')
     const onSuccess = () => {
       addToast('success', { title: 'Success', message: `You'll be notified about new threats to ${chosen.name}.` })
       onClose()
@@ -59,7 +59,7 @@ function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
       busy={watching.isPending}
       problem={errorAdvice(watching.error)}
       title="Watch a technology"
-      description="Get notified about new vulnerabilities in this software, even while no asset runs it."
+      description="Get notified about new vulnerabilities in this software, even if no asset runs it."
       footer={
         <>
           <Button onClick={onClose} disabled={watching.isPending}>
@@ -121,7 +121,7 @@ function SoftwareMatches({ text, chosen, onChoose }: SoftwareMatchesProps) {
   const { data, isFetching } = useQuery({ ...software(searchText), enabled: searchText.length >= minLetters })
   if (searchText.length < minLetters) return null
   if (data?.software.length === 0) {
-    return <FieldMessages messages={[isFetching ? 'Searching…' : 'No matching products.']} state="default" />
+    return <FieldMessages messages={[isFetching ? 'Searching…' : 'No matching technologies.']} state="default" />
   }
   return (
     <div role="radiogroup" aria-label="Technologies found" className="grid max-h-72 gap-2 overflow-y-auto p-px">

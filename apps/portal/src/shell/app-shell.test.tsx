@@ -275,3 +275,9 @@ it('retries the page when the server is reachable again', async () => {
   expect(screen.queryByText("Glacis isn't responding.")).toBeNull()
   vi.unstubAllGlobals()
 })
+
+it('opens the search from the sidebar', async () => {
+  const { side } = await show()
+  await userEvent.click(side.getByRole('button', { name: 'Search (Ctrl K)' }))
+  await screen.findByRole('combobox', { name: 'Search everything' })
+})

@@ -4,6 +4,7 @@ import { PanelLeft } from 'lucide-react'
 import { cx } from '#lib/cx.ts'
 import { AccountMenu } from '#shell/account-menu.tsx'
 import { NavList } from '#shell/nav-list.tsx'
+import { SearchButton } from '#shell/search-button.tsx'
 import { Brand } from '#ui/brand.tsx'
 import { IconButton } from '#ui/button.tsx'
 
@@ -40,10 +41,20 @@ export function Sidebar({
         <Link to="/overview" aria-label="Glacis, overview">
           <Brand short={isNarrow} />
         </Link>
-        {!isNarrow && toggle}
+        {!isNarrow && (
+          <span className="flex gap-1">
+            <SearchButton size="sm" />
+            {toggle}
+          </span>
+        )}
       </div>
       <NavList shape={isNarrow ? 'narrow' : 'wide'} />
-      {isNarrow && <div className="flex justify-center pb-2">{toggle}</div>}
+      {isNarrow && (
+        <div className="flex flex-col items-center gap-1 pb-2">
+          <SearchButton size="sm" />
+          {toggle}
+        </div>
+      )}
       <div className="border-t border-line px-3 pt-2 pb-3">
         <AccountMenu session={session} shape={isNarrow ? 'tile' : 'row'} />
       </div>

@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'react'
 import { AccountMenu } from '#shell/account-menu.tsx'
 import { useSmallScreen } from '#lib/small-screen.ts'
 import { NavList } from '#shell/nav-list.tsx'
+import { SearchButton } from '#shell/search-button.tsx'
 import { Brand } from '#ui/brand.tsx'
 
 interface TopBarProps {
@@ -52,7 +53,8 @@ export function TopBar({ session, isOpen, onOpen }: TopBarProps) {
         <Link to="/overview" aria-label="Glacis, overview" className="ml-1">
           <Brand />
         </Link>
-        <span className="ml-auto">
+        <span className="ml-auto flex items-center gap-1">
+          <SearchButton className="size-11! [&_.lucide]:size-4.5!" />
           <AccountMenu session={session} shape="bar" />
         </span>
       </header>

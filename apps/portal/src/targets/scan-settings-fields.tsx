@@ -69,7 +69,7 @@ export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFi
         inputMode="numeric"
         autoComplete="off"
         maxLength={6}
-        hint={`Overrides the profile's limit: ${ratePerHost.min} to ${ratePerHost.max}`}
+        hint={`From ${ratePerHost.min} to ${ratePerHost.max}. Leave empty to use the profile's limit.`}
         value={draft.rate}
         onChange={(event) => onChange({ rate: event.currentTarget.value })}
         {...errorProps(problems.rate)}
@@ -82,20 +82,20 @@ export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFi
           mono
           autoComplete="off"
           maxLength={2000}
-          hint={`Empty for the ${formatNumber(defaultPortCount)} most common ports, or all ports with the deep profile. Example: 22, 80, 8000-8100`}
+          hint={`Leave empty for the ${formatNumber(defaultPortCount)} most common ports, or all ports with the deep profile. Example: 22, 80, 8000-8100`}
           value={draft.ports}
           onChange={(event) => onChange({ ports: event.currentTarget.value })}
           {...errorProps(problems.ports)}
         />
       )}
       <TextAreaField
-        label="Never scan"
+        label="Exclusions"
         name="exclusions"
         optional
         rows={4}
         spellCheck={false}
         className="font-mono"
-        hint="One per line: an address, range, or network; 10.0.0.7:22 for one port on an address; *:9100 for a port on every address."
+        hint="Never scanned. One per line: an address, range, or network; 10.0.0.7:22 for one port on an address; *:9100 for a port on every address."
         value={draft.exclusions}
         onChange={(event) => onChange({ exclusions: event.currentTarget.value })}
         messages={problems.exclusions ? [problems.exclusions] : []}

@@ -75,7 +75,7 @@ it.each([
   [['--server', 'nonsense'], /is not a valid server URL/],
   [['--server', 'http://192.0.2.1:3000'], /does not use TLS/],
   [['--server', 'http://127.61.3.1:1', '--token-file', '/nowhere'], /Can't read the token from \/nowhere/],
-  [['--server', 'http://127.61.3.1:1', '--networks', 'ten'], /"ten" in --networks is not a network/],
+  [['--server', 'http://127.61.3.1:1', '--networks', 'ten'], /'ten' in --networks is not a network/],
   [['--server', 'http://127.61.3.1:1', '--state', '/dev/null/x'], /Can't use the folder \/dev\/null\/x/],
   [['--server', 'http://127.61.3.1:1', '--nonsense'], /^Unknown option/],
 ] as const)('exits with an error message for %j', async (args, message) => {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { access, type FileHandle, link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { errorCode } from '#error-code.ts'
+import { errorCode, systemReason } from '#error-code.ts'
 import { CliError } from '#cli-error.ts'
 
 /** Error codes of the output device; other errors come from the content. */
@@ -63,5 +63,5 @@ function existing(file: string): CliError {
 }
 
 function writeError(file: string, cause: unknown): CliError {
-  return new CliError(`Can't write ${file} (${cause instanceof Error ? cause.message : String(cause)}).`, { cause })
+  return new CliError(`Can't write ${file} (${systemReason(cause)}).`, { cause })
 }

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
 import { recordDeletion } from '#deletions.ts'
 import { createLogger } from '#log.ts'
-import { CliError, UsageError } from '#cli-error.ts'
+import { argumentProblem, CliError, UsageError } from '#cli-error.ts'
 import type { Tables } from '#database/tables.ts'
 import { writeNewFile } from '#backups/index.ts'
 import { connectToDatabase } from './connect.ts'
@@ -88,7 +88,7 @@ function isConfirmed(args: readonly string[]): boolean {
       parseArgs({ args: [...args], options: { yes: { type: 'boolean' } }, allowPositionals: true }).values.yes === true
     )
   } catch (cause) {
-    throw new UsageError(`${cause instanceof Error ? cause.message : String(cause)}.`, { cause })
+    throw new UsageError(`${argumentProblem(cause)} Run "npx glacis account --help" for a list of options.`, { cause })
   }
 }
 

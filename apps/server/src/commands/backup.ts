@@ -8,8 +8,8 @@ import { startPostgres } from '#database/embedded.ts'
 import { isConnectionLoss, isOutOfResources } from '#database/connection-errors.ts'
 import { lockFolder } from '#lock.ts'
 import { createLogger } from '#log.ts'
-import { errorCode } from '#error-code.ts'
-import { CliError, UsageError } from '#cli-error.ts'
+import { systemReason } from '#error-code.ts'
+import { argumentProblem, CliError, UsageError } from '#cli-error.ts'
 import { connectToDatabase } from './connect.ts'
 
 const backupUsage = `Usage: glacis backup FILE [--recipient KEY] …
@@ -103,10 +103,7 @@ async function newestBackup(folder: string | undefined): Promise<string> {
 
 async function requireFile(file: string): Promise<void> {
   await stat(file).catch((cause: unknown) => {
-    throw new CliError(
-      errorCode(cause) === 'ENOENT' ? `${file}: File not found.` : `Can't read ${file} (${reasonOf(cause)}).`,
-      { cause },
-    )
+    throw new CliError(`Can't read ${file} (${systemReason(cause)}).`, { cause })
   })
 }
 
@@ -123,11 +120,12 @@ function read(args: readonly string[], usage: string, allowed: 'recipient' | 'id
     })
     const { help = false, recipient = [], identity } = values
     const [file, ...more] = positionals
-    const isForeign = allowed === 'recipient' ? identity !== undefined : recipient.length > 0
-    if (more.length > 0 || isForeign) throw new TypeError('unexpected arguments')
+    if (allowed === 'recipient' && identity !== undefined) throw new TypeError("Unknown option '--identity'")
+    if (allowed === 'identity' && recipient.length > 0) throw new TypeError("Unknown option '--recipient'")
+    if (more.length > 0) throw new TypeError('Pass only one file')
     return { file, recipients: recipient, identityFile: identity, isHelp: help || file === 'help' }
   } catch (cause) {
-    throw new UsageError(usage.slice(0, usage.indexOf('\n')), { cause })
+    throw new UsageError(`${argumentProblem(cause)}\n${usage.slice(0, usage.indexOf('\n'))}`, { cause })
   }
 }
 

@@ -6,7 +6,7 @@ import { openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
 import { createJobs, mailJobs } from '#jobs.ts'
 import { createLogger } from '#log.ts'
-import { CliError, UsageError } from '#cli-error.ts'
+import { argumentProblem, CliError, UsageError } from '#cli-error.ts'
 import { administrationCommands } from './administration-commands.ts'
 import { type Flags, subcommands as userCommands } from './identity-subcommands.ts'
 import { connectToDatabase } from './connect.ts'
@@ -90,7 +90,7 @@ function parseFlags(args: readonly string[]) {
     const options = { json: flag, yes: flag, verified: flag, 'password-stdin': flag }
     return parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (cause) {
-    throw new UsageError(`${cause instanceof Error ? cause.message : String(cause)}.`, { cause })
+    throw new UsageError(`${argumentProblem(cause)} Run "npx glacis identity --help" for a list of options.`, { cause })
   }
 }
 

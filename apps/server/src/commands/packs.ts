@@ -25,6 +25,13 @@ const usage = `Usage: glacis packs import FILE|FOLDER …  import feeds from .js
        glacis packs export [FILE]         export all feed data to one file for another installation
        glacis packs status [--json]       show each pack's version, age, and errors, and unverified checks`
 
+/** The errors for invalid arguments of each subcommand. */
+const problems = new Map([
+  ['import', 'Pass at least one file or folder, such as "npx glacis packs import feeds.glacis".'],
+  ['export', 'Pass at most one file, such as "npx glacis packs export feeds.glacis".'],
+  ['status', '"glacis packs status" takes no arguments except --json.'],
+])
+
 /**
  * Runs a subcommand.
  *
@@ -40,9 +47,10 @@ export async function runPacksCommand(
     return withDatabase(context, (opened) => showStatus(args.length > 0, context.root, opened))
   }
   if (['help', '--help'].includes(subcommand)) return void process.stdout.write(`${usage}\n`)
-  if (['', 'import', 'export', 'status'].includes(subcommand)) throw new UsageError(usage)
+  if (subcommand === '') throw new UsageError(usage)
   throw new UsageError(
-    `Unknown command "glacis packs ${subcommand}". Run "npx glacis packs --help" for a list of commands.`,
+    problems.get(subcommand) ??
+      `Unknown command "glacis packs ${subcommand}". Run "npx glacis packs --help" for a list of commands.`,
   )
 }
 

@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify'
 /** In the order of the navigation. Names are below `/docs/`; those without a file are in `docs/NAME.md`. */
 const sections = {
   'Get started': ['help', 'quick-start', 'concepts', 'scanning-safely'],
-  'Use Glacis': ['teams', 'roles', 'agents', 'notifications', 'using-the-api', 'checks', 'detection'],
+  'Use Glacis': ['teams', 'roles', 'agents', 'command-line', 'notifications', 'using-the-api', 'checks', 'detection'],
   'Run Glacis': [
     'settings',
     'administration',

@@ -53,7 +53,7 @@ export async function applyToOccurrences(
 }
 
 /** The error when a user reopens or ignores an issue returned by `inDeletedTargetsOnly`. */
-export const deletedTargetsMessage = 'All targets of this issue were deleted, so it stays resolved'
+export const deletedTargetsMessage = 'All affected targets were deleted, so the status stays resolved'
 
 /**
  * Those of these issues that have occurrences only in deleted targets: on these hosts, or anywhere.

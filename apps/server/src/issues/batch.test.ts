@@ -17,7 +17,7 @@ describe('a batch', () => {
     expect(response.updatedCount).toBe(2)
     expect(response.skipped.toSorted((a, b) => a.code - b.code)).toEqual([
       { id: unknownId, name: '', code: 5, message: `No issue has the ID ${unknownId}` },
-      { id: fixture.first(), name: 'Threat 0', code: 10, message: 'The issue is already resolved' },
+      { id: fixture.first(), name: 'Threat 0', code: 10, message: 'Already resolved' },
     ])
     expect(response.before).toEqual([{ status: 'STATUS_OPEN', ids: fixture.seeded.issueIds.slice(1).toSorted() }])
     for (const id of fixture.seeded.issueIds) expect((await fixture.read(id)).status).toBe('STATUS_RESOLVED')
@@ -70,7 +70,7 @@ describe('a batch', () => {
       ),
     )
     expect(responses.flatMap((response) => response.skipped)).toEqual([
-      { id: third, name: 'Threat 2', code: 10, message: 'The issue has changed in the meantime' },
+      { id: third, name: 'Threat 2', code: 10, message: 'Changed in the meantime' },
     ])
     expect((await fixture.read(fixture.first())).status).toBe('STATUS_OPEN')
     expect((await fixture.read(other)).ignored).toMatchObject({ ...terms, untilTime: later(30).toISOString() })

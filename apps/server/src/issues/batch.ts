@@ -114,9 +114,8 @@ function transitionError(
   inDeletedTargets: ReadonlySet<string>,
 ): SkippedIssue | null {
   const { id, name, status, category } = row
-  if (row.has_changed) return { id, name, code: aborted, message: 'The issue has changed in the meantime' }
-  if (status === decision.status)
-    return { id, name, code: aborted, message: `The issue is already ${statusLabel(status)}` }
+  if (row.has_changed) return { id, name, code: aborted, message: 'Changed in the meantime' }
+  if (status === decision.status) return { id, name, code: aborted, message: `Already ${statusLabel(status)}` }
   if (!canTransition(status, decision.status)) {
     return {
       id,

@@ -27,13 +27,13 @@ export function validateDecision(decision: Decision, now: Date): void {
   }
   if (ignoreUntilTime && new Date(ignoreUntilTime) <= now)
     throw invalid('ignoreUntilTime', 'The end time is in the past')
-  if (!reason && (comment || ignoreUntilTime)) throw invalid('reason', 'Choose a reason for ignoring the issue')
+  if (!reason && (comment || ignoreUntilTime)) throw invalid('reason', 'Choose a reason')
 }
 
 /** The error if an issue of this severity can't be ignored that long; null if it can. */
 export function ignorePeriodError({ ignoreUntilTime }: Decision, category: SeverityCategory, now: Date): string | null {
   if (!ignoreUntilTime || !isSerious(category) || new Date(ignoreUntilTime) <= latestEnd(now)) return null
-  return `Critical and high issues can be ignored for at most ${ignoreDaysMax} days`
+  return `With critical or high severity, at most ${ignoreDaysMax} days are allowed`
 }
 
 /**

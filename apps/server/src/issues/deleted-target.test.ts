@@ -65,13 +65,13 @@ it('reopens an issue on existing targets only, not on deleted ones', async () =>
 
 it('rejects reopening issues of deleted targets only, individually and in batches', async () => {
   await deleted(seeded.targetId)
-  await expect(set('STATUS_OPEN')).rejects.toThrow('All targets of this issue were deleted, so it stays resolved')
+  await expect(set('STATUS_OPEN')).rejects.toThrow('All affected targets were deleted, so the status stays resolved')
   const bulkChange = { filter: {}, status: 'STATUS_IGNORED' } as const
   const { updatedCount, skipped } = await server.as(workspace, (ctx) => setStatusOfMany(ctx, bulkChange), nora)
   expect([updatedCount, ...skipped.map((item) => item.message)]).toEqual([
     0,
-    'All targets of this issue were deleted, so it stays resolved',
-    'All targets of this issue were deleted, so it stays resolved',
+    'All affected targets were deleted, so the status stays resolved',
+    'All affected targets were deleted, so the status stays resolved',
   ])
   expect((await issue()).status).toBe('STATUS_RESOLVED')
 })

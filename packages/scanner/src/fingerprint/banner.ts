@@ -117,7 +117,7 @@ function bannerOf(protocol: string, field: string, text = ''): Banner {
  */
 function ftpOrSmtp(text: string, port: number): Banner {
   const rest = text.split(/\r?\n/, 1)[0]?.replace(/^\d{3}[ -]/, '') ?? ''
-  const isMail = /smtp|mail/i.test(text) || mailPorts.has(port) || /^(?:\S{1,200}\.\S|localhost\b)/i.test(rest)
+  const isMail = /smtp|mail|dovecot/i.test(text) || mailPorts.has(port) || /^(?:\S{1,200}\.\S|localhost\b)/i.test(rest)
   const isFile = /ftp|filezilla|features/i.test(text) || [21, 990, 2121].includes(port)
   const isOther = text.startsWith('220') && !isMail
   if ((isFile && !/smtp/i.test(text)) || isOther) return bannerOf('ftp', 'ftp.banner', rest)

@@ -6,7 +6,7 @@ import { databaseFiles } from '#native/web/database-files.ts'
 import { distcc } from '#native/distcc.ts'
 import { dns } from '#native/dns.ts'
 import { folderFiles } from '#native/web/folder-files.ts'
-import { ftpUpload } from '#native/ftp.ts'
+import { ftpFiles, ftpUpload } from '#native/ftp.ts'
 import { gitDaemon, rsync, subversion } from '#native/sources.ts'
 import { directoryListing } from '#native/web/listing.ts'
 import { grpc, grpcApis } from '#native/grpc.ts'
@@ -17,7 +17,7 @@ import { iperf } from '#native/iperf.ts'
 import { ipmi } from '#native/ipmi.ts'
 import { jmx } from '#native/jmx.ts'
 import { ldap } from '#native/ldap.ts'
-import { mailPasswords } from '#native/mail.ts'
+import { lmtp, mailPasswords } from '#native/mail.ts'
 import { mcp } from '#native/web/mcp.ts'
 import { mongodbCompression } from '#native/mongodb.ts'
 import { mysql } from '#native/mysql.ts'
@@ -48,6 +48,7 @@ import { webAdministration } from '#native/web/admin.ts'
 import { webApi } from '#native/web/api.ts'
 import { webBayeux } from '#native/web/bayeux.ts'
 import { webDav } from '#native/web/dav.ts'
+import { webForwardedHost } from '#native/web/forwarded-host.ts'
 import { webFolders } from '#native/web/folders.ts'
 import { webGoDebug } from '#native/web/go-debug.ts'
 import { webGraphql } from '#native/web/graphql.ts'
@@ -123,6 +124,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   rsync,
   subversion,
   gitDaemon,
+  ftpFiles,
   ftpUpload,
   webUpload,
   webUploadForm,
@@ -151,6 +153,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webPeoplePages,
   webRedirectContent,
   webApiCors,
+  webForwardedHost,
   webCache,
   webGraphqlRecords,
   webMethodBypass,
@@ -181,5 +184,6 @@ export const nativeCheckList: readonly NativeCheck[] = [
   tlsWeak,
   tlsFlaws,
   tlsRobot,
+  lmtp,
   mailPasswords,
 ]

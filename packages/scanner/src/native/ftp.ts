@@ -1,5 +1,6 @@
-/** Uploads by anonymous FTP users (RFC 959). */
+/** What anonymous FTP users may do (RFC 959, RFC 1635): download confidential files, and upload. */
 import { randomBytes } from 'node:crypto'
+import { confidentialPart, mayBeConfidential } from '#native/confidential-content.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import type { TcpConnection } from '#net/tcp.ts'
 
@@ -19,8 +20,98 @@ const upload = checkInfo({
   tags: 'misconfig ftp unauth network',
   verifiedOn: 'pyftpdlib vsftpd',
 })
-const folders = ['', 'incoming', 'upload', 'uploads', 'pub']
+const confidential = checkInfo({
+  id: 'ftp-confidential-files',
+  name: 'Files with secrets or personal data exposed over FTP',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
+  score: 7.5,
+  summary:
+    'The user `anonymous` can download a file that contains passwords, keys, or personal data, or that is a backup or a database.',
+  impact: 'An attacker can read the data, and use the passwords and keys to access other systems.',
+  remediation:
+    'Remove the file from the directory of the user `anonymous`, or disable anonymous access. Rotate every secret that the file contains.',
+  reference: 'https://cwe.mitre.org/data/definitions/552.html',
+  tags: 'exposure ftp files backup secrets unauth network',
+  verifiedOn: 'vsftpd proftpd',
+})
+const uploadFolders = ['', 'incoming', 'upload', 'uploads', 'pub']
+const listingsMax = 12
+const filesMax = 12
+const filesMs = 10_000
+const fileBytesMax = 65_536
 const readOptions = { firstByteMs: 4000, idleMs: 150, totalMs: 6000 }
+
+export const ftpFiles: NativeCheck = {
+  checks: [confidential],
+  appliesTo: ({ protocol, tls }) => protocol === 'ftp' && !tls,
+  async run(context) {
+    const result = await context.withConnection(async (connection) => {
+      if (!(await signInAnonymously(connection))) return { proof: null }
+      await reply(connection, 'TYPE I')
+      return { proof: await confidentialProof(connection, context) }
+    })
+    return result ? { [confidential.id]: result.proof } : {}
+  },
+}
+
+/** Lists folders breadth-first, and downloads the files whose names are promising. */
+async function confidentialProof(connection: TcpConnection, context: NativeContext): Promise<Proof | null> {
+  const stopAt = performance.now() + filesMs
+  const folders = ['/']
+  let files = 0
+  for (const [listings, folder] of folders.entries()) {
+    if (listings === listingsMax) return null
+    for (const { name, isFolder } of entriesIn((await download(`LIST ${folder}`, connection, context)) ?? '')) {
+      const path = `${folder}${name}`
+      if (isFolder) folders.push(`${path}/`)
+      if (isFolder || !mayBeConfidential(path)) continue
+      if (++files > filesMax || performance.now() > stopAt) return null
+      const content = await download(`RETR ${path}`, connection, context)
+      const found = content && confidentialPart(content, path)
+      if (found) return { request: `RETR ${path}`, answer: content, highlights: [found] }
+    }
+  }
+  return null
+}
+
+/** The beginning of what a command sends over a data connection; undefined if it is rejected. */
+async function download(
+  command: string,
+  connection: TcpConnection,
+  context: NativeContext,
+): Promise<string | undefined> {
+  const port = passivePort(await reply(connection, 'PASV'))
+  if (port === undefined) return undefined
+  connection.write(`${command}\r\n`)
+  const [data, started] = await Promise.all([
+    context.exchangeOnPort(port, '', { firstByteMs: 1500, bytesMax: fileBytesMax }),
+    connection.read(readOptions),
+  ])
+  const isStarted = /^1\d\d/.test(started.toString('latin1'))
+  if (isStarted && !/^[245]\d\d /m.test(started.toString('latin1'))) await connection.read(readOptions)
+  return isStarted ? data?.toString('utf8') : undefined
+}
+
+/** Lines of `ls -l`, which nearly all servers send, and of Windows. */
+export function entriesIn(listing: string): readonly { readonly name: string; readonly isFolder: boolean }[] {
+  return listing.split(/\r?\n/).flatMap((line) => {
+    const [, type, unixName] =
+      /^([d-])[\w-]{9}[.+@]?\s{1,9}\d{1,9}\s{1,9}\S{1,40}\s{1,20}(?:\S{1,40}\s{1,20})?\d{1,20}\s{1,9}\S{3,12}\s{1,9}\d{1,2}\s{1,9}[\d:]{4,5} (.{1,200})$/.exec(
+        line,
+      ) ?? []
+    const [, size, windowsName] =
+      /^[\d-]{8,10}\s{1,9}[\d:]{5}(?:[AP]M)?\s{1,20}(<DIR>|\d{1,20})\s{1,20}(.{1,200})$/.exec(line) ?? []
+    const name = unixName ?? windowsName
+    return name === undefined || /^\.{1,2}$/.test(name) ? [] : { name, isFolder: type === 'd' || size === '<DIR>' }
+  })
+}
+
+async function signInAnonymously(connection: TcpConnection): Promise<boolean> {
+  await connection.read(readOptions)
+  await reply(connection, 'USER anonymous')
+  return (await reply(connection, 'PASS glacis@example.org')).startsWith('230')
+}
 
 export const ftpUpload: NativeCheck = {
   permission: 'writes',
@@ -28,10 +119,8 @@ export const ftpUpload: NativeCheck = {
   appliesTo: ({ protocol }) => protocol === 'ftp',
   async run(context) {
     const result = await context.withConnection(async (connection) => {
-      await connection.read(readOptions)
-      await reply(connection, 'USER anonymous')
-      if (!(await reply(connection, 'PASS glacis@example.org')).startsWith('230')) return { proof: null }
-      for (const folder of folders) {
+      if (!(await signInAnonymously(connection))) return { proof: null }
+      for (const folder of uploadFolders) {
         const proof = await uploadTo(folder, connection, context)
         if (proof) return { proof }
       }

@@ -553,16 +553,17 @@ describe.concurrent('TLS', () => {
       'tls-chain-incomplete',
       'tls-forward-secrecy-missing',
       'tls-robot',
+      'lmtp-open',
     ])
   })
   it('is inconclusive when the server does not support TLS, which is requested once', async () => {
     let requests = 0
-    const respond = () => {
-      requests++
-      return '250 mx\r\n'
+    const respond = (question: string) => {
+      if (question.includes('STLS')) requests++
+      return '-ERR unknown command\r\n'
     }
-    await using peer = await tcpPeer(answering('220 mx ESMTP\r\n', respond))
-    expect((await runNativeChecks(peer, { protocol: 'smtp' })).seen).toEqual([])
+    await using peer = await tcpPeer(answering('+OK mx\r\n', respond))
+    expect((await runNativeChecks(peer, { protocol: 'pop3' })).covered).toEqual(['mail-any-password'])
     expect(requests).toBe(1)
   })
 })

@@ -17,7 +17,7 @@ import {
 } from '@glacis/scanner'
 import { isPermittedIn, type ScanNetworks } from '#scan-networks.ts'
 import { callbackEndpoints, callbackAddress, callbackAddressExpects } from '#callbacks.ts'
-import { CliError } from '#cli-error.ts'
+import { argumentProblem, CliError } from '#cli-error.ts'
 import { type CheckFilter, filterOf, nucleiOptions, scanOptionsOf } from '#commands/scan/nuclei-options.ts'
 
 export type OutputFormat = 'text' | 'json' | 'sarif'
@@ -69,6 +69,7 @@ from the port or URL in ADDRESS.
 Scan only systems you own or are authorized to test.
 `
 
+const seeHelp = 'Run "npx glacis scan --help" for a list of options.'
 const resolveMs = 10_000
 const addressesMax = 65_536
 
@@ -79,7 +80,7 @@ export async function parseArguments(
   signal: AbortSignal,
 ): Promise<ScanArguments> {
   const { values, positionals } = parse(args)
-  if (positionals.length === 0) throw new CliError('No address given; "npx glacis scan --help" lists the options.')
+  if (positionals.length === 0) throw new CliError(`No address given. ${seeHelp}`)
   if (values.json && values.sarif) throw new CliError('Choose either --json or --sarif, not both.')
   const profile = ScanProfile.safeParse(values.profile)
   if (!profile.success) throw new CliError(`Unknown profile '${values.profile}'; choose gentle, standard, or deep.`)
@@ -143,8 +144,7 @@ function parse(args: readonly string[]) {
       },
     })
   } catch (error) {
-    const [sentence] = (error instanceof Error ? error.message : String(error)).split(/\. |\n/)
-    throw new CliError(`${sentence}; "npx glacis scan --help" lists the options.`, { cause: error })
+    throw new CliError(`${argumentProblem(error)} ${seeHelp}`, { cause: error })
   }
 }
 

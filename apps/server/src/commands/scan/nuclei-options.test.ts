@@ -51,5 +51,5 @@ it.each([
 })
 
 it('rejects an unknown severity', () => {
-  expect(() => filterOf({ ...none, severity: ['severe'] })).toThrow(/Unknown severity "severe".*critical/)
+  expect(() => filterOf({ ...none, severity: ['severe'] })).toThrow(/Unknown severity 'severe'.*critical/)
 })

@@ -59,7 +59,7 @@ export function filterOf(values: NucleiValues): CheckFilter {
   const wanted = listOf(values.severity).map((severity) => severity.toLowerCase())
   const unknown = wanted.find((severity) => !severities.includes(severity))
   if (unknown !== undefined)
-    throw new CliError(`Unknown severity "${unknown}" in --severity; choose from ${severities.join(', ')}.`)
+    throw new CliError(`Unknown severity '${unknown}' in --severity; choose from ${severities.join(', ')}.`)
   return { tags: listOf(values.tags).map((tag) => tag.toLowerCase()), severities: wanted, ids: listOf(values.id) }
 }
 

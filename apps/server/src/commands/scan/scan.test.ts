@@ -192,7 +192,7 @@ it('exits with 2 and the reason if a given port or URL does not respond', async 
 })
 
 it.each([
-  [[], 'No address given; "npx glacis scan --help" lists the options.'],
+  [[], 'No address given. Run "npx glacis scan --help" for a list of options.'],
   [['300.1.1.1'], "'300.1.1.1' is not an IPv4 address: use four numbers from 0 to 255 without leading zeros."],
   [['127.67.1.1', '--profile', 'wild'], "Unknown profile 'wild'; choose gentle, standard, or deep."],
   [['127.67.1.1', '--json', '--sarif'], 'Choose either --json or --sarif, not both.'],
@@ -204,7 +204,7 @@ it.each([
     'Scan addresses with different ports separately, or set the ports with --ports.',
   ],
   [['127.67.1.1', '--callbacks', '192.0.2.1:0'], `--callbacks expects ${callbackAddressExpects}.`],
-  [['127.67.1.1', '--fast'], 'Unknown option \'--fast\'; "npx glacis scan --help" lists the options.'],
+  [['127.67.1.1', '--fast'], 'Unknown option \'--fast\'. Run "npx glacis scan --help" for a list of options.'],
   [
     ['127.67.1.1', '--templates', '/nowhere'],
     "Can't read /nowhere given in --templates. Check that it exists and is readable.",

@@ -29,10 +29,10 @@ it('mentions no permission if every check was run', () => {
 })
 
 it.each([
-  ['127.62.4.2', 80, false, '80/backup/', 'http://127.62.4.2/backup/'],
-  ['127.62.4.2', 8443, true, '8443/ grade-f', 'https://127.62.4.2:8443/ grade-f'],
-  ['::1', 443, true, '443/', 'https://[::1]/'],
-  ['127.62.4.2', 80, false, '80', 'port 80'],
+  ['127.62.4.2', 80, false, '80/backup/', 'at http://127.62.4.2/backup/'],
+  ['127.62.4.2', 8443, true, '8443/ grade-f', 'at https://127.62.4.2:8443/ grade-f'],
+  ['::1', 443, true, '443/', 'at https://[::1]/'],
+  ['127.62.4.2', 80, false, '80', 'on port 80'],
 ])('shows where on a web server a weakness is: %s, %s', (address, port, tls, location, expected) => {
   const common = { address, port, transport: 'tcp' as const }
   const service: HostObservation = { kind: 'service', ...common, protocol: 'http', tls, banner: '' }
@@ -46,7 +46,7 @@ it.each([
     evidence: '',
     highlights: [],
   }
-  expect(textReport([service, finding], new Map())).toContain(`[listing]  at ${expected}\n`)
+  expect(textReport([service, finding], new Map())).toContain(`[listing]  ${expected}\n`)
 })
 
 it('lists a weakness once that its check proved in two ways', () => {
@@ -64,7 +64,7 @@ it('lists a weakness once that its check proved in two ways', () => {
   expect(textReport([finding('redis_version:7'), finding(':0')], new Map())).toBe(
     [
       '127.62.4.2',
-      '  UNKNOWN    redis-open  [redis-open]  at port 6379',
+      '  UNKNOWN    redis-open  [redis-open]  on port 6379',
       '',
       '1 of 0 hosts with services, 1 finding.',
       '',

@@ -72,20 +72,20 @@ function findingLines(address: string, observations: readonly HostObservation[],
   return [...new Set(sorted.map((item) => findingLine(item, placeOf(item, observations), checks)))]
 }
 
-/** A URL for web servers, so that it can be opened; otherwise the port. */
+/** Where a weakness is: at a URL for web servers, so that it can be opened; otherwise on a port. */
 function placeOf({ address, port, location }: Finding, observations: readonly HostObservation[]): string {
   const service = observations.find(
     (item) => item.kind === 'service' && item.transport === 'tcp' && item.address === address && item.port === port,
   )
   const path = location.replace(/^\d+/, '')
-  if (service?.kind !== 'service' || service.protocol !== 'http' || !path.startsWith('/')) return `port ${location}`
+  if (service?.kind !== 'service' || service.protocol !== 'http' || !path.startsWith('/')) return `on port ${location}`
   const host = address.includes(':') ? `[${address}]` : address
   const isDefault = port === (service.tls ? 443 : 80)
-  return `${service.tls ? 'https' : 'http'}://${host}${isDefault ? '' : `:${port}`}${path}`
+  return `at ${service.tls ? 'https' : 'http'}://${host}${isDefault ? '' : `:${port}`}${path}`
 }
 
 function findingLine({ check, quality }: Finding, place: string, checks: Checks): string {
   const { severity = 'unknown', name = check } = checks.get(check) ?? {}
   const proof = quality >= 95 ? '' : `  (quality ${quality})`
-  return `  ${severity.toUpperCase().padEnd(10)} ${name}  [${check}]  at ${place}${proof}`
+  return `  ${severity.toUpperCase().padEnd(10)} ${name}  [${check}]  ${place}${proof}`
 }

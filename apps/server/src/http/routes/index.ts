@@ -269,7 +269,7 @@ function serveInstallation({ serveAdministrator }: Router, { administration: all
   serveAdministrator(installation.listInstallationFeeds, () => listFeeds({ tx: database.owner }, feeds))
 }
 
-/** Deleting a target cancels its running scan and closes its issues; both are kept as history. */
+/** Deleting a target cancels its running scan and resolves its issues; both are kept as history. */
 async function deleteTargets(ctx: Ctx, ids: readonly string[]) {
   const outcome = await targets.deleteTargets(ctx, ids)
   await scans.cancelOfTargets(ctx, outcome.deleted, 'The target was deleted')

@@ -72,6 +72,7 @@ const spellings: readonly ((path: string) => Detour)[] = [
   (path) => ({ target: `/x/..${path}` }),
   (path) => ({ target: `/.${path}` }),
   (path) => ({ target: path.replace(/^\/(.)/, (_, first: string) => `/${first.toUpperCase()}`) }),
+  (path) => ({ target: path.replace(/^\/(.)/, (_, first: string) => `/${first.toUpperCase()}`).replace(/\/?$/, '/') }),
   (path) => ({ target: `${path}/` }),
   (path) => ({ target: `${path};/` }),
   (path) => ({ target: '/', headers: { 'X-Original-URL': path, 'X-Rewrite-URL': path } }),

@@ -34,7 +34,7 @@ const kinds: readonly RecordKind[] = [
       /^(?:appointments|bookings|claims|complaints|deliveries|invoices|leads|orders|parcels|payments|rentals|reservations|shipments|tickets)$/,
     membersMin: 2,
     members:
-      /^(?:address|billing_?\w{3,20}|buyer\w{0,9}|client\w{0,9}|customer\w{0,9}|from|guest\w{0,9}|iban|notes?|phone|recipient\w{0,9}|reporter|requester|shipping_?\w{3,20})$/,
+      /^(?:address|billing_?\w{3,20}|buyer\w{0,9}|client\w{0,9}|customer\w{0,9}|from|guest\w{0,9}|iban|notes?|patient\w{0,9}|phone|reason|recipient\w{0,9}|reporter|requester|shipping_?\w{3,20})$/,
     decisive: /^(?:(?:customer|client|guest|buyer|contact)_?)?e_?mail(?:_?address)?$/,
   },
   {

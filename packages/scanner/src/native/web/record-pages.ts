@@ -48,7 +48,7 @@ export const webRecordPages: NativeCheck = {
 
 async function otherPerson(context: NativeContext, parameter: Parameter): Promise<Proof | undefined> {
   const page = await requestWeb(context, { target: targetOf(parameter, parameter.value) })
-  const isPersonal = isPersonalRecord(parameter.path)
+  const isPersonal = isPersonalRecord(`${parameter.path}?${parameter.name}`)
   const own = page && personalValues(page, isPersonal)
   if (!own || own.length === 0) return undefined
   const number = Number(parameter.value)
