@@ -50,15 +50,72 @@ const publicWrites = checkInfo({
   verifiedOn: 'snmpd-writable',
 })
 
-/** Two reads of sysDescr; nothing is set. Agents may also listen on TCP (RFC 3430). */
+const extendCommands = checkInfo({
+  id: 'snmp-extend-exposed',
+  name: 'SNMP exposes commands of the agent (NET-SNMP extend)',
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
+  score: 5.3,
+  summary:
+    'With a default community string, the Net-SNMP agent lists the commands that it runs on request (`extend` in its configuration) and their arguments. The check read the list and ran none of them.',
+  impact:
+    'An attacker learns the scripts and their arguments, which often include passwords, and can make the agent run the commands by reading their output. With write access, an attacker can add commands.',
+  remediation:
+    'Limit the view of the community to the objects that your monitoring needs (`view` and `access` in snmpd.conf), pass secrets to the scripts in files, and use SNMPv3.',
+  reference: 'https://cwe.mitre.org/data/definitions/200.html',
+  tags: 'exposure snmp network udp',
+  verifiedOn: 'snmpd-extend',
+})
+
+/** Two reads of sysDescr, and one of the commands; nothing is set. Agents may also listen on TCP (RFC 3430). */
 export const snmp: NativeCheck = {
-  checks: [publicCommunity, privateCommunity],
+  checks: [publicCommunity, privateCommunity, extendCommands],
   appliesTo: ({ protocol }) => protocol === 'snmp',
   async run(context) {
     const [open, writable] = [await readDescription(context, 1, 'public'), await readDescription(context, 0, 'private')]
     // Agents ignore unknown communities, so silence means that the community is not accepted.
-    return { [publicCommunity.id]: open, [privateCommunity.id]: writable }
+    const community = open ? 'public' : writable ? 'private' : undefined
+    const extended = community === undefined ? null : await readCommands(context, community)
+    return { [publicCommunity.id]: open, [privateCommunity.id]: writable, [extendCommands.id]: extended }
   },
+}
+
+/** nsExtendConfigEntry of NET-SNMP-EXTEND-MIB, whose objects 2 and 3 are a command and its arguments. */
+const extendEntry = hex('2b06010401bf080103020201')
+const rowsMax = 20
+
+/** Reads only the configuration; the agent runs a command when its output is read. */
+async function readCommands(context: NativeContext, community: string): Promise<Proof | null> {
+  const response = await sendMessage(context, snmpGetBulk(community, Buffer.concat([extendEntry, hex('02')])))
+  const lines = boundValues(response).flatMap(({ name, value }) => {
+    const isHere = name.subarray(0, extendEntry.length).equals(extendEntry)
+    const column = { 2: 'nsExtendCommand', 3: 'nsExtendArgs' }[name[extendEntry.length] ?? 0]
+    // The index is a text after its length.
+    const index = name.subarray(extendEntry.length + 2).toString('latin1')
+    const text = value.toString('latin1')
+    return isHere && column !== undefined && text !== '' ? [`${column}."${index}" = ${text}`] : []
+  })
+  const [first] = lines
+  if (first === undefined) return null
+  const request = `SNMP v2c GetBulk 1.3.6.1.4.1.8072.1.3.2.2.1.2 (nsExtendCommand), community "${community}"`
+  return { request, answer: lines.join('\n'), highlights: [first] }
+}
+
+/** The variables of a Response-PDU. */
+function boundValues(response: Buffer): readonly { readonly name: Buffer; readonly value: Buffer }[] {
+  const [message] = berElements(response)
+  const pdu = [...berElements(message?.content ?? Buffer.alloc(0))].find(({ tag }) => tag === 0xa2)
+  const list = [...berElements(pdu?.content ?? Buffer.alloc(0))].at(-1)
+  return [...berElements(list?.content ?? Buffer.alloc(0))].flatMap(({ content }) => {
+    const [name, value] = berElements(content)
+    return name?.tag === 0x06 && value?.tag === 0x04 ? { name: name.content, value: value.content } : []
+  })
+}
+
+function snmpGetBulk(community: string, name: Buffer): Buffer {
+  const bound = tlv(0x30, Buffer.concat([tlv(0x06, name), hex('0500')]))
+  const pdu = tlv(0xa5, Buffer.concat([hex('0204474c4145 020100'), Buffer.from([2, 1, rowsMax]), tlv(0x30, bound)]))
+  return tlv(0x30, Buffer.concat([hex('020101'), tlv(0x04, bytes(community)), pdu]))
 }
 
 /** Writes that an agent must reject. Not every agent does, so they need permission. */

@@ -3,6 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { readAnswers } from '#native/web/api-answers.ts'
 import { readDescription } from '#native/web/api-description.ts'
 import { checkInfo, type NativeContext, type Proof } from '#native/native-check.ts'
+import { namesOf } from '#native/web/known-secrets.ts'
 import { readProvider } from '#native/web/openid.ts'
 import { readPages } from '#native/web/site-pages.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web/request.ts'
@@ -74,8 +75,7 @@ async function forge(context: NativeContext): Promise<TokenProofs | undefined> {
   }
   const [target] = targets
   if (target === undefined) return none
-  const [, name = ''] = /<title>\s{0,20}([a-z][a-z\d]{3,20})\b/i.exec(site.front.body) ?? []
-  const secrets = name === '' ? usualSecrets : [name.toLowerCase(), ...usualSecrets]
+  const secrets = [...namesOf(site.front.body), ...usualSecrets]
   const weak = await acceptsSecret(context, target, { claims, secrets })
   return { unsigned: null, weak: weak && { ...weak, path: target } }
 }

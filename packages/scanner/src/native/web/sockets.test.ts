@@ -118,6 +118,23 @@ it.each<[string, Application, readonly string[]]>([
     },
     ['websocket-data-exposed'],
   ],
+  [
+    'anyone, and sends a text with a code',
+    { script, greet: atPath('/orders/live', 'reboot station 3 (operator key 7741-QX)') },
+    ['websocket-data-exposed'],
+  ],
+  [
+    'anyone, and sends lines of a log',
+    { script, greet: atPath('/orders/live', '2026-11-29 14:03:11,204 worker INFO job 12 started') },
+    ['websocket-data-exposed'],
+  ],
+  [
+    'anyone, and sends entries of a log',
+    { script, greet: atPath('/orders/live', '{"level":"info","time":1795963907,"msg":"job 12 started"}') },
+    ['websocket-data-exposed'],
+  ],
+  ['anyone, and asks for a token', { script, greet: atPath('/orders/live', '{"error":"token required"}') }, []],
+  ['anyone, and counts tokens', { script, greet: atPath('/orders/live', 'secret level 3, tokens: 1280') }, []],
   ['anyone, and sends prices', { script, greet: atPath('/orders/live', '{"symbol":"ACME","price":12}') }, []],
 ])('evaluates a WebSocket that accepts %s', async (_, application, expected) => {
   expect(await find(application)).toEqual(expected)

@@ -1,4 +1,7 @@
-/** WebSocket endpoints of an application that accept other websites or send internal data to any client. */
+/**
+ * WebSocket endpoints of an application that accept other websites or send internal data to any client. Messages of our
+ * own are never sent: to some applications, any text is a command.
+ */
 import { randomBytes } from 'node:crypto'
 import { jsonIn } from '#native/json.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
@@ -42,12 +45,12 @@ export const streamedData = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'A WebSocket endpoint of the application sends personal data, credentials, or internal records to clients without a session. The check sent only messages that the scripts of the application send to subscribe.',
+    'A WebSocket endpoint of the application sends personal data, credentials, internal records, or lines of a log to clients without a session. The check sent only messages that the scripts of the application send to subscribe.',
   impact: 'An attacker can read everything that the application sends to its users, in real time.',
   remediation: 'Verify a session or token during the handshake, before the first message is sent.',
   reference: 'https://cwe.mitre.org/data/definitions/306.html',
   tags: 'exposure websocket unauth',
-  verifiedOn: 'express-tickets express-websocket',
+  verifiedOn: 'express-tickets express-websocket websocket-texts',
 })
 
 export const webSockets: NativeCheck = {
@@ -216,8 +219,23 @@ function dataProof({ request, answer, messages }: Conversation, path: string): P
     const found =
       personalMember(text, 'record') ??
       namedRecordsIn(text) ??
+      internalText(text) ??
       (kind && (recordsIn(text, kind) ?? recordsIn(`[${text}]`, kind)))
     if (found !== undefined) return { request, answer, highlights: [found], path }
   }
   return null
+}
+
+/** A secret next to its name, in a text or JSON. */
+const namedSecret =
+  /\b(?:(?:password|passwd|passphrase|secret|api[ _-]?key|(?:access|auth)[ _-]?token)\b["']?(?:\s{0,3}[:=]|\s{1,3}is\b|\s)\s{0,3}["']?(?=[^\s"']{0,40}\d)(?=[^\s"']{0,40}[a-z])[^\s"',;]{6,80}|(?:access|door|entry|gate|operator|security)[ _-](?:code|key|pin)\b["']?\s{0,3}[:=]?\s{0,3}["']?(?=[\w-]{0,20}\d)[\w-]{4,40})/i
+/** The start of a line in a log: the time and the level in either order. */
+const logLine =
+  /^[[\s]{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\dZ.,:+\]-]{0,20}\s[^\n]{0,40}?\b(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b|(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b[^\n]{0,20}?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)/i
+const logEntry =
+  /^\{(?=[^\n]{0,2000}"(?:level|severity)"\s{0,3}:)(?=[^\n]{0,2000}"(?:ts|time|timestamp)"\s{0,3}:)[^\n]{0,2000}?("(?:msg|message)"\s{0,3}:)/
+
+/** What only operators should see: secrets, and lines of a log. */
+function internalText(text: string): string | undefined {
+  return namedSecret.exec(text)?.[0] ?? logLine.exec(text)?.[0] ?? logEntry.exec(text)?.[1]
 }

@@ -4,6 +4,9 @@ import { readAnswers } from '#native/web/api-answers.ts'
 import { forgedTokens, unsignedAccepted } from '#native/web/forged-tokens.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { requestWeb, type WebResponse } from '#native/web/request.ts'
+import { type Cookie, secretOfCookie } from '#native/web/cookie-signatures.ts'
+import { namesOf, secretThat } from '#native/web/known-secrets.ts'
+import { readPages } from '#native/web/site-pages.ts'
 import { readSite } from '#native/web/site.ts'
 
 const unsigned = checkInfo({
@@ -40,14 +43,14 @@ const weakSession = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 9.1,
   summary:
-    'A session cookie is signed with a secret that appears in examples or documentation, or that is the name of the application. The check recognizes cookies of Flask, Express, and Mojolicious, and others with a hexadecimal signature.',
+    'A session cookie is signed with a secret that appears in examples or documentation, or that is the name of the application. The check recognizes the cookies of about 15 web frameworks, among them Flask, Starlette, Django, Express, Koa, Tornado, Gin, and Hapi.',
   impact:
-    'An attacker can forge session cookies. In Flask and Mojolicious, the cookie contains the session itself, so the attacker can impersonate any user.',
+    'An attacker can forge session cookies. In most of these frameworks, the cookie contains the session itself, so the attacker can impersonate any user.',
   remediation:
-    'Replace `SECRET_KEY` (Flask), the `secret` option (express-session, cookie-session), or `secrets` (Mojolicious) with at least 32 random bytes.',
+    'Replace the secret with at least 32 random bytes, for example `SECRET_KEY` in Flask and Django, `secret_key` of the session middleware in Starlette, or `secret` in express-session.',
   reference: 'https://flask.palletsprojects.com/en/stable/config/#SECRET_KEY',
   tags: 'misconfig http session',
-  verifiedOn: 'mojolicious-session superset web-tokens',
+  verifiedOn: 'mojolicious-session signed-cookies superset web-tokens',
 })
 const predictable = checkInfo({
   id: 'session-id-predictable',
@@ -64,40 +67,6 @@ const predictable = checkInfo({
   verifiedOn: 'php-diagnostics',
 })
 
-// cspell:disable
-const words = [
-  'secret password changeme change-me changeit admin test testing jwt token auth key private default example dev',
-  'development qwerty letmein insecure session cookie flask express node hello root pass demo super',
-  'app myapp my_app application server web website site api shop',
-  'secretkey secretKey secret_key secret-key my_secret my-secret mysecret mysecretkey my_secret_key my-secret-key',
-  'your_secret your-secret your-secret-key your_secret_key yoursecret yoursecretkey your-256-bit-secret',
-  'your_jwt_secret your-jwt-secret jwtsecret jwt_secret jwt-secret jwtSecret jwt_secret_key JWT_SECRET',
-  'SECRET SECRET_KEY SuperSecret supersecret super-secret super_secret super_secret_key superSecretKey',
-  'topsecret s3cr3t s3cret secret123 123456 12345678 123456789 1234567890 shhh shhhh shhhhh thisisasecret',
-  'this-is-a-secret this_is_a_secret thisismysecret not-so-secret notsosecret replace-me replaceme todo',
-]
-const phrases = [
-  'keyboard cat',
-  'some secret',
-  'my secret',
-  'a secret',
-  'this is a secret',
-  'super secret key',
-  'secret key',
-]
-const otherPhrases = ['you-will-never-guess', 'hard to guess string', 'dev key', 'change this', 'P@ssw0rd', '']
-/** Defaults of Apache Superset (CVE-2023-27524) and Apache Airflow (CVE-2020-17526). */
-const defaults = [
-  '\u0002\u0001thisismyscretkey\u0001\u0002\\e\\y\\y\\h',
-  'CHANGE_ME_TO_A_COMPLEX_RANDOM_SECRET',
-  'thisISaSECRET_1234',
-  'YOUR_OWN_RANDOM_GENERATED_SECRET_KEY',
-  'TEST_NON_DEV_SECRET',
-  'temporary_key',
-]
-// cspell:enable
-/** Secrets of examples, documentation, and tutorials. */
-const secrets = words.flatMap((line) => line.split(' ')).concat(phrases, otherPhrases, defaults)
 const jwtPattern = /\beyJ[\w-]{10,2000}\.eyJ[\w-]{2,4000}\.[\w-]{0,600}/g
 const tokensMax = 5
 const hashes: Readonly<Record<string, string>> = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' }
@@ -109,8 +78,10 @@ export const webTokens: NativeCheck = {
   async run(context) {
     const page = await requestWeb(context, { target: context.basePath })
     if (!page) return {}
+    const site = await readSite(context)
     // Some applications create a session only on the page that the first one redirects to.
-    const front = page.status >= 300 && page.status < 400 ? (await readSite(context))?.front : undefined
+    const front = page.status >= 300 && page.status < 400 ? site?.front : undefined
+    const linked = site ? (await readPages(context, site)).pages : []
     const answers = (await readAnswers(context)) ?? []
     const pages = [page, ...(front ? [front] : []), ...answers.map((answer) => answer.page)]
     const issued = firstProof(pages, tokensOf, secretOfJwt)
@@ -119,7 +90,7 @@ export const webTokens: NativeCheck = {
       [unsigned.id]: firstProof(pages, tokensOf, (token) => (algorithmOf(token) === 'none' ? 'alg: none' : undefined)),
       ...(forged && { [unsignedAccepted.id]: forged.unsigned }),
       [weakJwt.id]: issued ?? forged?.weak ?? null,
-      [weakSession.id]: firstProof(pages, cookiesOf, secretOfCookie),
+      [weakSession.id]: weakCookie([...pages, ...linked], site ? namesOf(site.front.body) : []),
       [predictable.id]: await consecutiveNumbers(context, pages),
     }
   },
@@ -177,32 +148,32 @@ function firstProof(
   return null
 }
 
-/** `name=value`, without quotes and percent-encoding. */
-function cookiesOf({ headers }: WebResponse): string[] {
-  return headers.flatMap(([name, text]) => {
-    const [, key = '', value = ''] = /^set-cookie$/i.test(name) ? (/^([^=;]+)=([^;]+)/.exec(text) ?? []) : []
-    return value.length < 10 || value.length > 4000 ? [] : [`${key}=${percentDecoded(value.replaceAll('"', ''))}`]
+function cookiesOf({ headers }: WebResponse): Cookie[] {
+  return headers.flatMap(([key, text]) => {
+    const [, name = '', raw = ''] = /^set-cookie$/i.test(key) ? (/^([^=;]+)=([^;]+)/.exec(text) ?? []) : []
+    return raw.length < 10 || raw.length > 4000 ? [] : [{ name, raw, value: percentDecoded(raw.replaceAll('"', '')) }]
   })
 }
 
-function secretOfCookie(cookie: string): string | undefined {
-  const value = cookie.slice(cookie.indexOf('=') + 1)
-  return secretOfFlask(value) ?? secretOfExpress(value) ?? secretOfHex(cookie)
+const shownMax = 40
+
+/** The proof contains the start of the cookie. */
+function weakCookie(pages: readonly WebResponse[], names: readonly string[]): Proof | null {
+  for (const page of pages) {
+    const cookies = cookiesOf(page)
+    for (const cookie of cookies) {
+      const secret = secretOfCookie(cookie, cookies, names)
+      if (secret === undefined) continue
+      const fact = factOf(secret)
+      const answer = `HTTP/1.1 ${page.status}\n\nSet-Cookie: ${cookie.name}=${cookie.raw.slice(0, shownMax)}…\n\n${fact}`
+      return { request: page.request, answer, highlights: [fact] }
+    }
+  }
+  return null
 }
 
-const hexHashes: Readonly<Record<number, string>> = { 32: 'md5', 40: 'sha1', 64: 'sha256' }
-
-/** A value and its HMAC in hexadecimal: of the value, or with the name as in Mojolicious, whose default secret is a name. */
-function secretOfHex(cookie: string): string | undefined {
-  const [, name = '', value = '', signature = ''] =
-    /^([^=]{1,100})=(.{1,3900}?)(?:--|[.|:])([\da-f]{32,64})$/.exec(cookie) ?? []
-  const hash = hexHashes[signature.length]
-  if (hash === undefined) return undefined
-  return signedWith(
-    (secret) =>
-      [value, `${name}=${value}`].some((text) => createHmac(hash, secret).update(text).digest('hex') === signature),
-    [name],
-  )
+function factOf(secret: string): string {
+  return `signed with the secret "${secret}"`
 }
 
 function percentDecoded(text: string): string {
@@ -228,27 +199,6 @@ function secretOfJwt(token: string): string | undefined {
   const end = token.lastIndexOf('.')
   const [signed, signature] = [token.slice(0, end), token.slice(end + 1)]
   if (!hash) return undefined
-  return signedWith((secret) => createHmac(hash, secret).update(signed).digest('base64url') === signature)
-}
-
-/** Payload, time, and signature (itsdangerous, with the key derivation of Flask's sessions). */
-function secretOfFlask(cookie: string): string | undefined {
-  const [, signed, signature] = /^(\.?[\w-]+\.[\w-]{5,8})\.([\w-]{27})$/.exec(cookie) ?? []
-  if (signed === undefined || signature === undefined) return undefined
-  return signedWith((secret) => {
-    const key = createHmac('sha1', secret).update('cookie-session').digest()
-    return createHmac('sha1', key).update(signed).digest('base64url') === signature
-  })
-}
-
-/** `s:` and a value that the package cookie-signature signed. */
-function secretOfExpress(cookie: string): string | undefined {
-  const [, signed, signature] = /^s:([^.]+)\.([\w+/]{43})$/.exec(cookie) ?? []
-  if (signed === undefined || signature === undefined) return undefined
-  return signedWith((secret) => createHmac('sha256', secret).update(signed).digest('base64').slice(0, 43) === signature)
-}
-
-function signedWith(isSigned: (secret: string) => boolean, others: readonly string[] = []): string | undefined {
-  const secret = [...secrets, ...others].find((candidate) => isSigned(candidate))
-  return secret === undefined ? undefined : `signed with the secret "${secret}"`
+  const secret = secretThat((candidate) => createHmac(hash, candidate).update(signed).digest('base64url') === signature)
+  return secret === undefined ? undefined : factOf(secret)
 }
