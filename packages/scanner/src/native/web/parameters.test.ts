@@ -59,6 +59,7 @@ describe('linkedItems', () => {
 
   it('finds an item whose path ends with a slash', () => {
     expect(items('patients/101/')).toEqual(['/shop/patients/{id}/ 101'])
+    expect(items('club/1/card')).toEqual(['/shop/club/{id}/card 1'])
   })
 
   it('skips links that could change something', () => {

@@ -75,16 +75,16 @@ const itemsMax = 2
 /** Links that switch a device on or off change its state although they use GET. */
 const state = /\/(?:on|off|open|up|down|toggle|high|low)\/?$/i
 
-/** Items of collections that the start page links to, such as `/orders/7`; one of each collection. */
+/** Items of collections that the start page links to, such as `/orders/7` and `/club/7/card`; one of each collection. */
 export function linkedItems({ front, base }: PageOfSite & Pick<WebSite, 'base'>): readonly Parameter[] {
   const items = linksOf(front.body).flatMap((link): Parameter[] => {
     const target = targetHere(link, front.path) ?? ''
-    const [, collection = '', value = '', slash = ''] =
-      /^(\/(?:[\w-]{1,40}\/){0,3}[a-z][\w-]{1,40}(?:s\/(?=[\w-]{1,60}\/?$)|\/(?=\d{1,12}\/?$)))([\w-]{1,60})(\/?)$/i.exec(
+    const [, collection = '', value = '', rest = ''] =
+      /^(\/(?:[\w-]{1,40}\/){0,3}[a-z][\w-]{1,40}(?:s\/(?=[\w-]{1,60}\/?$)|\/(?=\d{1,12}(?:\/|$))))([\w-]{1,60})((?:\/[a-z][\w-]{1,40})?\/?)$/i.exec(
         target,
       ) ?? []
     if (!collection.startsWith(base) || isChanging(target) || isDestructive(target) || state.test(target)) return []
-    return [{ path: `${collection}{id}${slash}`, query: [], name: 'id', value, isInPath: true }]
+    return [{ path: `${collection}{id}${rest}`, query: [], name: 'id', value, isInPath: true }]
   })
   return distinct(items).slice(0, itemsMax)
 }
