@@ -28,7 +28,14 @@ import {
 import { conditionInjection, endsStatement, errorInjection, obeysCondition } from '#native/web/sql-injection.ts'
 import { fileTraversal, phpInclusion, readsPasswords, readsSource } from '#native/web/server-files.ts'
 import { addsHeader, addsHeaderToRedirect, headerInjection } from '#native/web/header-injection.ts'
-import { commandInjection, isRedirect, openRedirect, redirectsAway, runsCommand } from '#native/web/server-commands.ts'
+import {
+  commandInjection,
+  isRedirect,
+  openRedirect,
+  opensCommand,
+  redirectsAway,
+  runsCommand,
+} from '#native/web/server-commands.ts'
 import { addsAttribute, type Attempt, reflectedMarkup, runsMarkup, scripting } from '#native/web/reflected-markup.ts'
 import { expressionInjection, isExpression, runsExpression } from '#native/web/server-expressions.ts'
 import { listedTargets } from '#native/web/named-paths.ts'
@@ -132,12 +139,13 @@ export const webParameters: NativeCheck = {
         (await firstProof(parameters.filter(isUrl), (parameter) =>
           provedBy(parameter, requestsUrl(context, site.front, sender(parameter))),
         )) ?? (await forgeryInPath(context, site, parameters.some(isUrl))),
-      [commandInjection.id]: await firstProof(attempts, ({ parameter }) =>
-        provedBy(
-          parameter,
-          runsCommand((value) => sender(parameter)(`${parameter.value}${value}`)),
-        ),
-      ),
+      [commandInjection.id]:
+        (await firstProof(attempts, ({ parameter }) =>
+          provedBy(
+            parameter,
+            runsCommand((value) => sender(parameter)(`${parameter.value}${value}`)),
+          ),
+        )) ?? (await firstProof(files, (parameter) => provedBy(parameter, opensCommand(sender(parameter))))),
       [expressionInjection.id]: await firstProof(parameters.filter(isExpression), (parameter) =>
         provedBy(parameter, runsExpression(sender(parameter))),
       ),
