@@ -1,5 +1,6 @@
 /** Parameters of links and search forms on the start page that reach the file system or the page unchecked. */
 import { randomBytes } from 'node:crypto'
+import { type Collection, collectionsOf } from '#native/web/api-answers.ts'
 import { readDescription } from '#native/web/api-description.ts'
 import { debugSignsIn } from '#native/web/debug-pages.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
@@ -88,7 +89,8 @@ export const webParameters: NativeCheck = {
       ...listed.map((target) => ` ${target}`),
     ]
     const usual = await repeatedNames(context, site)
-    const parameters = distinct([...parametersOf(linked, texts), ...items, ...described, ...usual])
+    const called = (await collectionsOf(context)).flatMap(recordParameter).slice(0, calledMax)
+    const parameters = distinct([...parametersOf(linked, texts), ...items, ...described, ...called, ...usual])
     const attempts = await attemptsOf(context, parameters)
     const pages = [
       ...linked,
@@ -143,6 +145,14 @@ export const webParameters: NativeCheck = {
       ),
     }
   },
+}
+
+const calledMax = 3
+
+/** `/api/orders/*`, which a script calls, as a parameter in the path. */
+function recordParameter({ target, examples: [value = '1'] }: Collection): readonly Parameter[] {
+  const path = target.replace('*', '{id}')
+  return path.endsWith('/{id}') ? [{ path, query: [], name: 'id', value, isInPath: true }] : []
 }
 
 const usualNames = 'q s search query lang name id page ref utm_source message error'.split(' ')
