@@ -2,7 +2,12 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import { expect, it } from 'vitest'
 import { findOnSite, observeSite } from '#native/testing/examine.ts'
 
-const checks = ['access-control-address-bypass', 'access-control-identity-header', 'access-control-path-bypass']
+const checks = [
+  'access-control-address-bypass',
+  'access-control-identity-cookie',
+  'access-control-identity-header',
+  'access-control-path-bypass',
+]
 
 /** A server that denies /admin unless `isReached`. */
 function serve(isReached: (request: IncomingMessage) => boolean, others = 404): RequestListener {
@@ -39,6 +44,12 @@ it.each<[string, (request: IncomingMessage) => boolean, readonly string[]]>([
     ({ url, headers }) => url === '/admin' && headers['x-role'] === 'admin',
     ['access-control-identity-header'],
   ],
+  [
+    'a cookie with a role',
+    ({ url, headers }) => url === '/admin' && /\brole=admin\b/.test(headers.cookie ?? ''),
+    ['access-control-identity-cookie'],
+  ],
+  ['a page for any request with a cookie', ({ headers }) => headers.cookie !== undefined, []],
   ['nothing', () => false, []],
   ['a page for any spelling', ({ url = '' }) => url.startsWith('//'), []],
   ['a page for any request with the header', ({ headers }) => headers['x-forwarded-for'] !== undefined, []],

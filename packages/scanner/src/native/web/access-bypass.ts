@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { hasPasswordField } from '#html.ts'
 import { readAnswers } from '#native/web/api-answers.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
+import { type Claim, identityCookies, identityHeaders } from '#native/web/identity-claims.ts'
 import { namedPaths } from '#native/web/named-paths.ts'
 import { isChanging, isDestructive } from '#native/web/verbs.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web/request.ts'
@@ -53,6 +54,22 @@ export const identityBypass = checkInfo({
   verifiedOn: 'identity-headers',
 })
 
+export const cookieBypass = checkInfo({
+  id: 'access-control-identity-cookie',
+  name: 'Authentication bypass via an unsigned cookie',
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
+  score: 9.1,
+  summary:
+    'The application takes the user, the role, or the login state from a cookie that is not signed, such as `role=admin`. The check received a page with the cookie that the server denies without it.',
+  impact: 'An attacker can act as an administrator or another user, without a password.',
+  remediation:
+    'Keep the user and the role in a session on the server, or in a cookie that the server signs and verifies.',
+  reference: 'https://cwe.mitre.org/data/definitions/565.html',
+  tags: 'misconfig auth bypass http',
+  verifiedOn: 'identity-cookies',
+})
+
 const usualNames = ['admin', 'manage', 'internal', 'private']
 const deniedMax = 3
 const namedMax = 8
@@ -79,37 +96,15 @@ const spellings: readonly ((path: string) => Detour)[] = [
   // The rule applies to the path in the header.
   (path) => ({ target: path, headers: { 'X-Original-URL': '/', 'X-Rewrite-URL': '/' } }),
 ]
-// cspell:disable
-/** Headers in which proxies pass the user to applications, with their usual values. */
-const identities: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    'X-Forwarded-User X-Remote-User Remote-User X-User X-Username X-User-Name X-Authenticated-User X-Auth-User X-Auth-Username X-Auth-Request-User X-Internal-User X-Webauth-User X-Forwarded-Preferred-Username X-Authenticated-Userid X-Consumer-Username'
-      .split(' ')
-      .map((name) => [name, 'admin']),
-  ),
-  'X-User-Id': '1',
-  'X-Role': 'admin',
-  'X-Roles': 'admin',
-  'X-User-Role': 'admin',
-  'X-User-Roles': 'admin',
-  'X-Auth-Role': 'admin',
-  'X-Auth-Roles': 'admin',
-  'X-Forwarded-Groups': 'admin',
-  'X-Admin': 'true',
-  'X-Is-Admin': 'true',
-  'X-Authenticated': 'true',
-  'X-Internal': 'true',
-  'X-Internal-Request': 'true',
-}
-// cspell:enable
-const withIdentities = (path: string): Detour => ({ target: path, headers: identities })
+const withIdentities = (path: string): Detour => ({ target: path, headers: Object.fromEntries(identityHeaders) })
+const withCookies = (path: string): Detour => ({ target: path, headers: { Cookie: cookieHeader(identityCookies) } })
 const origins: readonly ((path: string) => Detour)[] = internalAddresses.map((address) => (path) => ({
   target: path,
   headers: Object.fromEntries(addressHeaders.map((name) => [name, address])),
 }))
 
 export const webAccessBypass: NativeCheck = {
-  checks: [pathBypass, addressBypass, identityBypass],
+  checks: [pathBypass, addressBypass, identityBypass, cookieBypass],
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
     const site = await readSite(context)
@@ -118,10 +113,24 @@ export const webAccessBypass: NativeCheck = {
     const start = isDenied(site.front) ? [site.base] : []
     const all = [...new Set([...start, ...denied, ...(await deniedOperations(context))])]
     const byIdentity = await reachedBy(context, site, all, [withIdentities])
+    const byCookie = await reachedBy(context, site, all, [withCookies])
     return {
       [pathBypass.id]: await reachedBy(context, site, denied, spellings),
       [addressBypass.id]: await reachedBy(context, site, all, origins),
-      [identityBypass.id]: byIdentity && (await withSingleHeader(context, byIdentity)),
+      [identityBypass.id]:
+        byIdentity &&
+        (await withSingle(
+          context,
+          byIdentity,
+          identityHeaders.map((header) => Object.fromEntries([header])),
+        )),
+      [cookieBypass.id]:
+        byCookie &&
+        (await withSingle(
+          context,
+          byCookie,
+          identityCookies.map((cookie) => ({ Cookie: cookieHeader([cookie]) })),
+        )),
     }
   },
 }
@@ -143,13 +152,21 @@ async function deniedOperations(context: NativeContext): Promise<readonly string
 }
 
 /** The same with only the header that has the effect; with all of them if none has it alone. */
-async function withSingleHeader(context: NativeContext, proof: Proof): Promise<Proof> {
+async function withSingle(
+  context: NativeContext,
+  proof: Proof,
+  headers: readonly Readonly<Record<string, string>>[],
+): Promise<Proof> {
   const { path = '/' } = proof
-  for (const [name, value] of Object.entries(identities)) {
-    const page = await requestWeb(context, { target: path, headers: { [name]: value } })
+  for (const single of headers) {
+    const page = await requestWeb(context, { target: path, headers: single })
     if (page?.status === 200) return { ...webProof(page, [page.body.trim().slice(0, markLength)]), path }
   }
   return proof
+}
+
+function cookieHeader(cookies: readonly Claim[]): string {
+  return cookies.map((pair) => pair.join('=')).join('; ')
 }
 
 /** Paths that the server denies, unlike unknown ones. */

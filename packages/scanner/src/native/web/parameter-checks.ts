@@ -1,5 +1,6 @@
 /** Parameters of links and search forms on the start page that reach the file system or the page unchecked. */
 import { randomBytes } from 'node:crypto'
+import { type Collection, collectionsOf } from '#native/web/api-answers.ts'
 import { readDescription } from '#native/web/api-description.ts'
 import { debugSignsIn } from '#native/web/debug-pages.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
@@ -96,7 +97,8 @@ export const webParameters: NativeCheck = {
       ...listed.map((target) => ` ${target}`),
     ]
     const usual = await repeatedNames(context, site)
-    const found = distinct([...parametersOf(linked, texts), ...items, ...described, ...usual])
+    const called = (await collectionsOf(context)).flatMap(recordParameter).slice(0, calledMax)
+    const found = distinct([...parametersOf(linked, texts), ...items, ...described, ...called, ...usual])
     const parameters = found.map((parameter) => withOwnHost(parameter, ownHost(context)))
     const attempts = await attemptsOf(context, parameters)
     const pages = [
@@ -154,6 +156,14 @@ export const webParameters: NativeCheck = {
       ),
     }
   },
+}
+
+const calledMax = 3
+
+/** `/api/orders/*`, which a script calls, as a parameter in the path. */
+function recordParameter({ target, examples: [value = '1'] }: Collection): readonly Parameter[] {
+  const path = target.replace('*', '{id}')
+  return path.endsWith('/{id}') ? [{ path, query: [], name: 'id', value, isInPath: true }] : []
 }
 
 const usualNames = 'q s search query lang name id page ref utm_source message error'.split(' ')

@@ -19,6 +19,8 @@ export function personalMember(body: string, kind: 'list' | 'record'): string | 
   const objects = objectsIn(jsonIn(body), { isInList: kind === 'record' }).slice(0, objectsMax)
   const [sufficient] = objects.flatMap((object) => filled(object).filter(isDecisive))
   if (sufficient !== undefined) return `"${sufficient}"`
+  const [code] = objects.flatMap((object) => filled(object).filter((name) => hasAccessCode(String(object[name]))))
+  if (code !== undefined) return `"${code}"`
   const [contact, second] = objects.filter((object) => isContact(object))
   if (contact && (second || kind === 'record')) return mailOf(contact)
   const addresses = objects.flatMap((object) => deliveryAddressOf(object))
@@ -27,6 +29,14 @@ export function personalMember(body: string, kind: 'list' | 'record'): string | 
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
+
+const accessCode =
+  /\b(?:(?:access|alarm|building|door|entrance|entry|gate|garage|key|lock|lockbox)[ -]?code|t(?:\u00fcr|or)code)\b[: ]{0,3}#?\d{3,8}\b/i
+
+/** Whether a note, such as that of a delivery, contains the code of a door. */
+export function hasAccessCode(text: string): boolean {
+  return accessCode.test(text.slice(0, 2000))
+}
 
 /** An object with an email address and a phone number. */
 function isContact(object: JsonObject): boolean {

@@ -51,6 +51,7 @@ it.each([
     'orders with masked cards',
     { '/api/visits': [1, 2].map((id) => ({ user: id, address: `I. Falk, Storgatan ${id}`, card: '**** 1201' })) },
   ],
+  ['notes with the code of a door', { '/api/visits': [{ id: 1, note: 'Back door, entrance code 4471' }] }],
   ['records by number', { '/api/customers/1': customer(1), '/api/customers/2': customer(2) }],
 ])('finds %s', async (_, answers) => {
   expect(await isFound(answers)).toBe(true)

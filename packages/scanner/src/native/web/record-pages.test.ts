@@ -62,6 +62,7 @@ it.each<[string, Readonly<Record<string, string>>, boolean]>([
 it.each<[string, readonly string[]]>([
   ['<dl><dt>Date of birth</dt><dd>1990-02-01</dd></dl>', ['1990-02-01']],
   ['<p><b>IBAN:</b> DE89 3704 0044 0532 0130 00</p>', ['DE89 3704 0044 0532 0130 00']],
+  ['<p>Leave it in the hall, door code 8812</p>', ['Leave it in the hall, door code 8812']],
   ['<p>Salary: on request</p>', []],
   ['<p>Email: ann@example.com</p>', []],
   ['<p>Phone: 555 0100</p><p>ann@example.com</p>', ['ann@example.com']],

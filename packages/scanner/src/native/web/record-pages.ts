@@ -1,7 +1,7 @@
 /** Pages with personal data that anyone can open by number, such as the invoice of another customer. */
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { distinct, linkedItems, type Parameter, parametersOf } from '#native/web/parameters.ts'
-import { isDecisive } from '#native/web/personal-data.ts'
+import { hasAccessCode, isDecisive } from '#native/web/personal-data.ts'
 import { readPages } from '#native/web/site-pages.ts'
 import { isChanging } from '#native/web/verbs.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web/request.ts'
@@ -88,7 +88,7 @@ export function isPersonalRecord(path: string): boolean {
 }
 
 /**
- * Bank accounts, and values with a label such as `Date of birth`; in the record of a person also email addresses next to a
+ * Bank accounts, codes of doors, and values with a label such as `Date of birth`; in the record of a person also email addresses next to a
  * phone number or an address.
  */
 export function personalValues(
@@ -107,11 +107,12 @@ export function personalValues(
     return label.length <= labelMax ? [{ label: label.trim(), value: value.trim() || (lines[at + 1] ?? '') }] : []
   })
   const decisive = labeled.filter(({ label, value }) => isDecisive(label) && /\d/.test(value)).map(({ value }) => value)
+  const codes = lines.filter((line) => hasAccessCode(line))
   const text = lines.join('\n')
   const accounts = text.match(iban) ?? []
   const isContact =
     isPersonal &&
     (labeled.some(({ label, value }) => reachable.test(label) && /\d/.test(value)) ||
       lines.some((line) => phone.test(line)))
-  return [...new Set([...decisive, ...accounts, ...(isContact ? (text.match(email) ?? []) : [])])]
+  return [...new Set([...decisive, ...codes, ...accounts, ...(isContact ? (text.match(email) ?? []) : [])])]
 }

@@ -78,3 +78,22 @@ it('proves an error of SQLite, and markup that only works without quotation mark
   })
   expect(found).toEqual(expect.arrayContaining(['cross-site-scripting-reflected', 'sql-injection-error']))
 })
+
+it('proves an error in the path of a call that a script makes', async () => {
+  using database = new DatabaseSync(':memory:')
+  database.exec('CREATE TABLE item (id INTEGER)')
+  const found = await findOnSite(({ url = '' }, response) => {
+    response.setHeader('connection', 'close')
+    const [, value] = /^\/api\/items\/([^/]{1,200})$/.exec(url) ?? []
+    if (url === '/') return void response.end("<script>fetch('/api/items/' + id)</script>")
+    if (value === undefined) return void response.writeHead(404).end()
+    try {
+      response.end(
+        JSON.stringify(database.prepare(`SELECT * FROM item WHERE id = '${decodeURIComponent(value)}'`).all()),
+      )
+    } catch (error) {
+      response.writeHead(500).end(String(error))
+    }
+  })
+  expect(found).toContain('sql-injection-error')
+})
