@@ -8,6 +8,7 @@ import { type Case, script, type Tls } from './servers.ts'
 export const exposures: readonly Case[] = [
   exposure('git-config-exposed', '/.git/config', plain('[core]\n\trepositoryformatversion = 0\n\tbare = false\n'), plain('[other]\n')),
   exposure('env-file-exposed', '/.env', plain('APP_ENV=production\nDB_PASSWORD=hunter2\n'), plain('hello = world\n')),
+  exposure('env-file-exposed', '/.env', plain('# database\nSTATION_DB=dbi:Pg\nSTATION_PW=hunter2'), plain('STATUS=ok\nall fine\n')),
   exposure('CVE-2021-41773', '/icons/.%2e/%2e%2e/%2e%2e/%2e%2e/etc/passwd', plain('root:x:0:0:root:/root:/bin/bash\n'), plain('root of all\n')),
   exposure('CVE-2021-43798', '/public/plugins/alertlist/../../../../../../../../../etc/passwd', plain('root:x:0:0:root:/root:/bin/bash\n')),
   exposure('svn-exposed', '/.svn/wc.db', plain('SQLite format 3\0.....CREATE TABLE WCROOT (')),

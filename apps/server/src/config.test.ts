@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { readConfig } from './config.ts'
-import { settingsTable } from './settings.ts'
+import { settingsTables } from './settings.ts'
 
 const root = '/opt/glacis'
 
@@ -136,13 +136,16 @@ it('parses durations and sign-in providers', () => {
 })
 
 it('matches docs/settings.md (update it with vitest -u)', async () => {
-  await expect(`${introduction}\n${settingsTable()}\n`).toMatchFileSnapshot('../../../docs/settings.md')
+  await expect(`${introduction}${settingsTables()}`).toMatchFileSnapshot('../../../docs/settings.md')
 })
 
 const introduction = `# Settings
 
 Settings are environment variables, or lines of a file \`.env\` in the project folder. Glacis exits at startup if a setting is
 invalid or its name is unknown, and lists all such settings.
+
+Every setting is optional. An installation that others use needs \`GLACIS_URL\`, and \`GLACIS_SMTP_URL\` and \`GLACIS_MAIL_FROM\` to send
+email; see [Run it on a server](backup-and-upgrade.md#run-it-on-a-server).
 
 This page is generated from \`apps/server/src/settings.ts\`.
 `

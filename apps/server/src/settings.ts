@@ -72,11 +72,6 @@ export const Settings = z.object({
     meaning:
       "A streaming replica that serves lists and charts to signed-in users. It is used only while it is less than five seconds behind and contains the user's own changes.",
   }),
-  GLACIS_IDENTITY_URL: described(origin.optional(), {
-    expects: 'an origin such as https://id.example.org, without a path',
-    initial: 'the embedded identity service',
-    meaning: 'The public URL of an Ory Kratos server to use instead of the embedded identity service.',
-  }),
   GLACIS_ROLES: described(listOf(z.enum(roles)).default([...roles]), {
     expects: `a comma-separated list of ${roles.join(', ')}`,
     initial: '`api,identity,worker`',
@@ -102,6 +97,11 @@ export const Settings = z.object({
     expects: 'an email address such as security@example.org',
     initial: '`support@` followed by the host of `GLACIS_URL`',
     meaning: 'The contact address shown to users for help and account deletion.',
+  }),
+  GLACIS_IDENTITY_URL: described(origin.optional(), {
+    expects: 'an origin such as https://id.example.org, without a path',
+    initial: 'the embedded identity service',
+    meaning: 'The public URL of an Ory Kratos server to use instead of the embedded identity service.',
   }),
   GLACIS_OIDC: described(providers.default([]), {
     expects:
@@ -271,11 +271,28 @@ export type SettingName = keyof typeof Settings.shape
 export const names = Object.keys(Settings.shape) as SettingName[] // Object.keys returns the keys of this shape
 export const descriptionOf = (name: SettingName) => Settings.shape[name].meta() as unknown as Description // set by `described`
 
-/** The table of docs/settings.md. */
-export function settingsTable(): string {
-  const rows = names.map((name) => {
-    const { initial, meaning } = descriptionOf(name)
-    return `| \`${name}\` | ${initial} | ${meaning} |`
-  })
-  return ['| Name | Default | Meaning |', '|---|---|---|', ...rows].join('\n')
+/** The sections of docs/settings.md, by their first setting. */
+const sections: Partial<Record<SettingName, string>> = {
+  GLACIS_PORT: 'Server',
+  DATABASE_URL: 'Database and processes',
+  GLACIS_SMTP_URL: 'Email',
+  GLACIS_IDENTITY_URL: 'Users and sign-in',
+  GLACIS_SCAN_NETWORKS: 'Scans',
+  GLACIS_WEBHOOK_NETWORKS: 'Outgoing connections',
+  GLACIS_KEEP_HISTORY: 'Retention and plans',
+  GLACIS_PACKS: 'Packs and feeds',
+  GLACIS_BACKUP: 'Scheduled backups',
+  GLACIS_METRICS: 'Monitoring',
+}
+
+/** The tables of docs/settings.md, each below the heading of its section. */
+export function settingsTables(): string {
+  return names
+    .map((name) => {
+      const { initial, meaning } = descriptionOf(name)
+      const title = sections[name]
+      const head = title === undefined ? '' : `\n## ${title}\n\n| Name | Default | Meaning |\n|---|---|---|\n`
+      return `${head}| \`${name}\` | ${initial} | ${meaning} |\n`
+    })
+    .join('')
 }

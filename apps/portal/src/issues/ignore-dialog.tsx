@@ -71,7 +71,7 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore, proble
       onClose={onClose}
       title={`Ignore ${what}`}
       problem={problem}
-      description="Ignored risks are removed from open risks, even if later scans find them again."
+      description="Ignored risks are removed from open risks and stay ignored even if later scans find them again."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

@@ -23,7 +23,14 @@ const severity: Issue['threat']['severity'] = {
 it('shows CVSS metrics, EPSS, and KEV', () => {
   const knownExploited = { addTime: '2023-11-02T00:00:00Z' }
   render(<ThreatSeverity threat={{ severity, epss: { score: 0.944, percentile: 0.999 }, knownExploited }} />)
-  for (const text of ['CVSS 3.1 base score', '9.8', '94.4%', '99.9th percentile', 'since 2 Nov 2023', 'Network']) {
+  for (const text of [
+    'CVSS 3.1 base score',
+    '9.8',
+    '94.4%',
+    '99.9th percentile',
+    'listed since 2 Nov 2023',
+    'Network',
+  ]) {
     expect(screen.getByText(text)).toBeTruthy()
   }
   // These are truncated on phones.

@@ -30,7 +30,7 @@ export function ThreatSeverity({ threat }: { readonly threat: ThreatPart }) {
           </Figure>
         )}
         {knownExploited && (
-          <Figure name="Exploited in the wild (CISA KEV)" detail={`since ${formatDate(knownExploited.addTime)}`}>
+          <Figure name="Exploited in the wild (CISA KEV)" detail={`listed since ${formatDate(knownExploited.addTime)}`}>
             Yes
           </Figure>
         )}

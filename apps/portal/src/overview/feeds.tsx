@@ -21,7 +21,7 @@ export function FeedTable() {
     <section aria-label="Feeds" className="border-b border-line pt-5 pb-2">
       <div className="px-(--gl-gutter) pb-2">
         <SectionHead title="Feeds" />
-        <p className="text-12 text-ink-3">What scans look for, and what results are compared with.</p>
+        <p className="text-12 text-ink-3">The checks, fingerprints, and vulnerability records that scans use.</p>
         {data?.feeds.some(({ checkable, problem }) => checkable && problem) && (
           <p className="text-12 text-ink-3">
             Failed updates are retried automatically.{' '}

@@ -26,7 +26,7 @@ const sections: readonly ShortcutSection[] = [
       [['Ctrl K'], 'Search everything'],
       [['?'], 'Show keyboard shortcuts'],
       [['/'], 'Search this list'],
-      [['z'], 'Run the notification action, such as Undo'],
+      [['z'], 'Run the action of the latest notification, such as Undo'],
     ],
   },
   {

@@ -3,7 +3,13 @@ import { pressKey } from '#lib/keyboard.ts'
 import { type ButtonSize, IconButton } from '#ui/button.tsx'
 
 /** Opens the command palette, as Ctrl K does. */
-export function SearchButton({ size = 'md', className = '' }: { readonly size?: ButtonSize; readonly className?: string }) {
+export function SearchButton({
+  size = 'md',
+  className = '',
+}: {
+  readonly size?: ButtonSize
+  readonly className?: string
+}) {
   return (
     <IconButton
       size={size}

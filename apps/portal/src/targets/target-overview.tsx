@@ -158,11 +158,7 @@ function Rail({ target }: { readonly target: Target }) {
             {target.ports ? <span className="font-mono">{target.ports}</span> : defaultPortsLabel(target)}
           </Fact>
           <Fact name="Exclusions">
-            {target.exclusions?.length ? (
-              <span className="font-mono">{target.exclusions.join(', ')}</span>
-            ) : (
-              'No exclusions'
-            )}
+            {target.exclusions?.length ? <span className="font-mono">{target.exclusions.join(', ')}</span> : 'None'}
           </Fact>
         </Facts>
       </section>

@@ -12,7 +12,13 @@ const event = {
   userAgent: 'Mozilla/5.0',
   action: 'api-token.create',
   resource: { kind: 'api-token', id },
-  detail: { name: 'pipeline', reason: '', scopes: ['SCOPE_READ'], networks: [], userAgent: 'Mozilla/5.0' },
+  detail: {
+    name: 'pipeline',
+    reason: '',
+    scopes: ['SCOPE_READ', 'SCOPE_WRITE'],
+    networks: [],
+    userAgent: 'Mozilla/5.0',
+  },
 }
 let page: TestPage
 
@@ -25,5 +31,5 @@ it('shows what was changed, without empty values and the browser', async () => {
   page.service.on('GET /v1/members', { body: { members: [] } })
   page.service.on('GET /v1/audit-events', { body: { events: [event], nextPageToken: '' } })
   page.show(<AuditLog />)
-  expect(await screen.findByText('name: pipeline, scopes: ["SCOPE_READ"]')).toBeTruthy()
+  expect(await screen.findByText('name: pipeline, scopes: read and write')).toBeTruthy()
 })

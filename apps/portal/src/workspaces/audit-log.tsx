@@ -141,11 +141,11 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
   )
 }
 
-/** What was changed, such as "to: STATUS_RESOLVED, from: STATUS_OPEN". The browser is the title of the address. */
+/** What was changed, such as "to: resolved, from: open". The browser is the title of the address. */
 function Detail({ detail }: Pick<AuditEvent, 'detail'>) {
   const text = Object.entries(detail)
     .filter(([name, value]) => name !== 'userAgent' && String(value ?? '') !== '')
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(([name, value]) => `${name}: ${textOf(value)}`)
     .join(', ')
   if (!text) return null
   return (
@@ -153,6 +153,14 @@ function Detail({ detail }: Pick<AuditEvent, 'detail'>) {
       {text}
     </span>
   )
+}
+
+/** "accepted risk" for `REASON_ACCEPTED_RISK`, and other texts as they are. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(' and ')
+  if (typeof value !== 'string') return JSON.stringify(value)
+  const [, name] = /^[A-Z]+_([A-Z_]+)$/.exec(value) ?? []
+  return name === undefined ? value : name.toLowerCase().replaceAll('_', ' ')
 }
 
 const detailPages: Readonly<

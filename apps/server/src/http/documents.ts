@@ -21,7 +21,7 @@ const sections = {
     'kratos',
   ],
   'Get help': ['troubleshooting', 'faq', 'security', 'security-guarantees'],
-  Project: ['releases', 'style', 'licence'],
+  Project: ['releases', 'licence'],
 } as const
 type Name = (typeof sections)[keyof typeof sections][number]
 

@@ -37,7 +37,7 @@ const kinds: readonly FileKind[] = [
     proof: (content) => secretKeyIn(content) ?? first(secret)(content) ?? first(passwordHash)(content),
   },
   { names: /\.(?:sql|dump|dmp)(?:[.~]\w{0,8})?$/i, proof: first(dump) },
-  { names: /\.(?:csv|tsv|txt)$/i, proof: personalColumns },
+  { names: /\.(?:csv|tsv|txt)(?:[.~]\w{0,8})?$/i, proof: personalColumns },
   {
     names: /\/(?:accounts|contacts|customers|employees|members|patients|subscribers|users)\.(?:csv|tsv|txt)$/i,
     proof: addressLine,

@@ -20,6 +20,10 @@ describe('promptIn', () => {
     ['user=> ', 'user=>'],
     ['Welcome to Apache Felix Gogo\n\ng! ', 'g!'],
     ['osgi> ', 'osgi>'],
+    [
+      '  A study in simplicity |___/\n\n\n| Welcome to the Prosody administration console. For a list of commands, type: help\n',
+      '| Welcome to the Prosody administration console',
+    ],
     ['BusyBox v1.35.0 built-in shell (ash)\n\n/ # ', '/ #'],
     ['Microsoft Windows [Version 10.0.19045]\r\n(c) Microsoft\r\n\r\nC:\\Users\\ann>', 'C:\\Users\\ann>'],
     [

@@ -29,6 +29,8 @@ const prompts: readonly RegExp[] = [
   /(?:^|\n)(?:scheme@\([^)\n]{1,60}\)(?: \[\d{1,3}\])?>|bsh %|[a-z][\w.-]{1,60}=>|g!|osgi>|karaf@[\w()-]{1,40}>) ?$/,
   // Vert.x Shell, below its banner
   /\|_\| o {1,4}\/_\/ \\_\\\s{1,9}% ?$/,
+  // Prosody, which evaluates Lua
+  /(?:^|\n)\| Welcome to the Prosody administration console\b/,
   // Unix and Windows
   /(?:^|\n)(?:[\w.-]{1,40}@[\w.-]{1,60}:[~/][^\n]{0,100}|\[[\w.-]{1,40}@[\w.-]{1,60} [^\]\n]{1,100}\]|(?:ba|da|k|z)?sh-\d[\d.]{0,5}|[~/][\w/.-]{0,60} )[#$] ?$/,
   // Debug Adapter Protocol, as implemented by debugpy: an event as a greeting, or the answer to the initialization

@@ -65,6 +65,13 @@ it.each<[string, Observation[]]>([
     'of another list',
     [finding('user-list-exposed', 80, '/api/users'), finding('api-personal-data-exposed', 80, '/api/orders/2')],
   ],
+  [
+    'of another list that can be changed',
+    [
+      finding('api-personal-data-exposed', 80, '/api/staff'),
+      finding('api-writable-without-authentication', 80, '/api/loans'),
+    ],
+  ],
   ['of another kind', [finding('kue-open'), finding('setup-not-completed')]],
 ])('keeps it next to a finding %s', async (_, observations) => {
   expect((await kept(observations)).length).toBe(2)

@@ -116,7 +116,11 @@ function remaining(
     const tag = tagByKind.get(finding.check) ?? ''
     const rank = sameWeakness.indexOf(finding.check)
     const isRedundant = general.some(
-      (other) => isHere(other) && sameWeakness.slice(0, Math.max(rank, 0)).includes(other.check),
+      (other) =>
+        isHere(other) &&
+        sameWeakness.slice(0, Math.max(rank, 0)).includes(other.check) &&
+        // Changes of one list are another weakness than the data in another one.
+        !(finding.check === writableApi.id && other.check === personalData.id && other.location !== finding.location),
     )
     const isSame = (other: Finding) =>
       tag === '' || ofOnePath.has(other.check) || (personalKinds.has(finding.check) && ofOneList.has(other.check))

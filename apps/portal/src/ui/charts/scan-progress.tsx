@@ -9,7 +9,7 @@ export const phaseLabels: Readonly<Record<ScanPhase, string>> = {
   PHASE_PORTS: 'Scanning ports',
   PHASE_IDENTIFY: 'Identifying services',
   PHASE_CHECKS: 'Running checks',
-  PHASE_EVALUATE: 'Evaluating',
+  PHASE_EVALUATE: 'Evaluating results',
   PHASE_DONE: 'Done',
 }
 

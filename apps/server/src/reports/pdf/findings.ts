@@ -72,7 +72,7 @@ function factsOf({ threat, priority, firstSeenTime }: Issue): string {
     threat.references.flatMap((reference) => ('cve' in reference ? [reference.cve] : []))[0] ?? '',
     score > 0 ? `CVSS ${score.toFixed(1)}${cvss === '' ? '' : ` (${cvss})`}` : '',
     threat.epss ? `EPSS ${(threat.epss.score * 100).toFixed(1)}%` : '',
-    threat.knownExploited ? `Exploited in the wild (KEV) since ${formatDay(threat.knownExploited.addTime)}` : '',
+    threat.knownExploited ? `Exploited in the wild (in KEV since ${formatDay(threat.knownExploited.addTime)})` : '',
     priority === undefined ? '' : `Priority ${priority}`,
     `First seen ${formatDay(firstSeenTime)}`,
   ]

@@ -28,6 +28,7 @@ it.each<[string, (request: IncomingMessage) => boolean, readonly string[]]>([
     ({ url, headers }) => url === '/' && headers['x-original-url'] === '/admin',
     ['access-control-path-bypass'],
   ],
+  ['a capital letter and a slash', ({ url }) => url === '/Admin/', ['access-control-path-bypass']],
   [
     'an internal address',
     ({ url, headers }) => url === '/admin' && String(headers['x-forwarded-for']).startsWith('10.'),
@@ -55,6 +56,16 @@ it.each<[string, (request: IncomingMessage) => boolean, readonly string[]]>([
   ['a page for any request with a user', ({ headers }) => headers['remote-user'] !== undefined, []],
 ])('reports a page that is reached by %s', async (_, isReached, expected) => {
   expect((await findOnSite(serve(isReached))).filter((id) => checks.includes(id))).toEqual(expected)
+})
+
+it('reports a rule that applies to the path in a header', async () => {
+  const found = await findOnSite(({ url, headers }, response) => {
+    response.setHeader('connection', 'close')
+    if (String(headers['x-original-url'] ?? url).startsWith('/admin')) response.writeHead(403).end('no')
+    else if (url === '/admin') response.end('<h1>Administration</h1>')
+    else response.writeHead(url === '/' ? 200 : 404).end('<h1>Shop</h1>')
+  })
+  expect(found.filter((id) => checks.includes(id))).toEqual(['access-control-path-bypass'])
 })
 
 it('ignores a server that denies unknown paths', async () => {

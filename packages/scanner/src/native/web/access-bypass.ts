@@ -93,6 +93,8 @@ const spellings: readonly ((path: string) => Detour)[] = [
   (path) => ({ target: `${path}/` }),
   (path) => ({ target: `${path};/` }),
   (path) => ({ target: '/', headers: { 'X-Original-URL': path, 'X-Rewrite-URL': path } }),
+  // The rule applies to the path in the header.
+  (path) => ({ target: path, headers: { 'X-Original-URL': '/', 'X-Rewrite-URL': '/' } }),
 ]
 const withIdentities = (path: string): Detour => ({ target: path, headers: Object.fromEntries(identityHeaders) })
 const withCookies = (path: string): Detour => ({ target: path, headers: { Cookie: cookieHeader(identityCookies) } })

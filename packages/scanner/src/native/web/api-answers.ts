@@ -4,6 +4,7 @@ import type { NativeContext } from '#native/native-check.ts'
 import { ruledPaths } from '#native/web/named-paths.ts'
 import { linkedItems, type Parameter, parametersOf } from '#native/web/parameters.ts'
 import { type ScriptCall, scriptCalls } from '#native/web/script-calls.ts'
+import { linksIn } from '#native/web/records.ts'
 import { listsPeople } from '#native/web/record-kinds.ts'
 import { readPages } from '#native/web/site-pages.ts'
 import { identifiedNames } from '#template/relevance.ts'
@@ -37,11 +38,12 @@ async function read(context: NativeContext): Promise<readonly Answer[] | undefin
   if (description === undefined) return undefined
   const operations = description ? operationsOf(description, folderOf(context.basePath)) : []
   const paths = (await calledPaths(context)).filter((path) => !path.includes('*'))
-  const called = [...paths, ...(await calledQueries(context)), ...(await internalPaths(context))].slice(0, callsRead)
+  const listed = await indexedPaths(context)
+  const called = [...paths, ...(await calledQueries(context)), ...(await internalPaths(context)), ...listed]
   const described = new Set(operations.map(({ target }) => target))
-  const others = called.filter((target) => !described.has(target)).map((target) => ({ target, isProtected: false }))
+  const others = [...new Set(called)].filter((target) => !described.has(target)).slice(0, callsRead)
   const answers: Answer[] = []
-  for (const { target, isProtected } of [...operations, ...others]) {
+  for (const { target, isProtected } of [...operations, ...others.map((target) => ({ target, isProtected: false }))]) {
     const page = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
     if (page) answers.push({ target, isProtected, page })
   }
@@ -51,6 +53,19 @@ async function read(context: NativeContext): Promise<readonly Answer[] | undefin
     if (page) answers.push({ target, isProtected: false, page })
   }
   return answers
+}
+
+const indexes = ['api/', 'api/v1/']
+
+/** Collections that a JSON index of the API links to. */
+async function indexedPaths(context: NativeContext): Promise<readonly string[]> {
+  const targets = indexes.map((name) => `${folderOf(context.basePath)}${name}`)
+  const paths: string[] = []
+  for (const target of targets) {
+    const index = await requestWeb(context, { target, headers: { Accept: 'application/json' } })
+    if (index?.status === 200) paths.push(...linksIn(index.body, target))
+  }
+  return paths.filter((path) => path.startsWith(folderOf(context.basePath)) && !isChanging(path))
 }
 
 const ruledMax = 4

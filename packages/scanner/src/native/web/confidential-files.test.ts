@@ -17,6 +17,7 @@ it.each([
   ['a database dump', 'shop.sql', '-- MySQL dump 10.13\nCREATE TABLE users'],
   ['statements about users', 'data.sql', "INSERT INTO users VALUES (1, 'erika')\n"],
   ['bank accounts', 'customers.csv', 'id;name;iban\n1;Erika;DE02120300000000202051\n'],
+  ['an old table', 'deposits.csv.old', 'tenant;iban\nErika;DE02120300000000202051\n'],
   ['addresses of customers', 'export.csv', 'first_name,last_name,email\nErika,Example,erika@shop.example\n'],
   ['addresses of users', 'users.csv', 'name;email;last4\nerika;erika@shop.example;4242\n'],
   ['users', 'users.json', '[{"name":"erika","email":"erika@shop.example"}]'],

@@ -84,6 +84,9 @@ it('finds errors of databases, but not the word SQL', () => {
   const django =
     '<title>OperationalError at /phones/</title><pre class="exception_value">unrecognized token: &quot;&quot;&#x27;&lt;g1&gt;&quot;</pre>'
   expect(sqlErrorIn(django)).toBeDefined()
+  expect(
+    sqlErrorIn('DBD::SQLite::db selectall_arrayref failed: unrecognized token: &quot;&#39;&quot; at a.pl'),
+  ).toBeDefined()
   expect(sqlErrorIn('You have an error in your SQL syntax; check the manual that corresponds to')).toBeDefined()
   expect(sqlErrorIn('<h1>SQL syntax</h1> learn SQL')).toBeUndefined()
 })

@@ -113,6 +113,7 @@ const sqlErrors: readonly RegExp[] = [
   /\bSQLSTATE\[(?:42000|42601|HY000)\][^<\n]{0,40}(?:syntax error|General error: 1 )/i,
   /\bSQLite3::SQLException\b[\s\S]{0,3000}?\b(?:unrecognized token: (?:"|&quot;)|near (?:"|&quot;)[^\n]{1,99}: syntax error)/,
   /\bPG::SyntaxError\b/,
+  /\bDBD::\w{2,20}::(?:db|st) \w{2,30} failed: [^\n]{0,99}?(?:syntax error|unrecognized token|near |unterminated)/,
   /\b(?:sqlite3\.OperationalError|SQLITE_ERROR|SQLiteException)\b[^<\n]{0,60}(?:unrecognized token|syntax error|near)/,
   /\bOperationalError\b[^<\n]{0,99}<[\s\S]{0,2000}?\b(?:unrecognized token: (?:"|&quot;)|near (?:"|&quot;)[^\n]{1,99}: syntax error)/,
   /\bError: (?:near \\?(?:"|&quot;|&#34;)[^\n]{1,99}: syntax error|unrecognized token: \\?(?:"|&quot;|&#34;))/,

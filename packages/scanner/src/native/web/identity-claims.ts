@@ -5,7 +5,7 @@ export type Claim = readonly [name: string, value: string]
 // cspell:disable
 const users =
   'X-Forwarded-User X-Remote-User Remote-User X-User X-Username X-User-Name X-Authenticated-User X-Auth-User X-Auth-Username X-Auth-Request-User X-Internal-User X-Webauth-User X-Forwarded-Preferred-Username X-Authenticated-Userid X-Consumer-Username'
-const roles = 'X-Role X-Roles X-User-Role X-User-Roles X-Forwarded-Groups'
+const roles = 'X-Role X-Roles X-User-Role X-User-Roles X-Auth-Role X-Auth-Roles X-Forwarded-Groups'
 const states = 'X-Admin X-Is-Admin X-Authenticated X-Internal X-Internal-Request'
 
 function claims(names: string, value: string): readonly Claim[] {

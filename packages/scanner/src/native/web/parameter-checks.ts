@@ -15,6 +15,7 @@ import {
   placeOf,
   parametersOf,
   plainPaths,
+  withOwnHost,
 } from '#native/web/parameters.ts'
 import {
   evaluatesTemplate,
@@ -28,11 +29,18 @@ import {
 import { conditionInjection, endsStatement, errorInjection, obeysCondition } from '#native/web/sql-injection.ts'
 import { fileTraversal, phpInclusion, readsPasswords, readsSource } from '#native/web/server-files.ts'
 import { addsHeader, addsHeaderToRedirect, headerInjection } from '#native/web/header-injection.ts'
-import { commandInjection, isRedirect, openRedirect, redirectsAway, runsCommand } from '#native/web/server-commands.ts'
-import { addsAttribute, type Attempt, reflectedMarkup, scripting } from '#native/web/reflected-markup.ts'
+import {
+  commandInjection,
+  isRedirect,
+  openRedirect,
+  opensCommand,
+  redirectsAway,
+  runsCommand,
+} from '#native/web/server-commands.ts'
+import { addsAttribute, type Attempt, reflectedMarkup, runsMarkup, scripting } from '#native/web/reflected-markup.ts'
 import { expressionInjection, isExpression, runsExpression } from '#native/web/server-expressions.ts'
 import { listedTargets } from '#native/web/named-paths.ts'
-import { requestWeb, webProof, type WebResponse } from '#native/web/request.ts'
+import { ownHost, requestWeb, webProof, type WebResponse } from '#native/web/request.ts'
 import { isHit } from '#native/web/cache.ts'
 import { readPages } from '#native/web/site-pages.ts'
 import { readSite, type WebSite } from '#native/web/site.ts'
@@ -90,7 +98,8 @@ export const webParameters: NativeCheck = {
     ]
     const usual = await repeatedNames(context, site)
     const called = (await collectionsOf(context)).flatMap(recordParameter).slice(0, calledMax)
-    const parameters = distinct([...parametersOf(linked, texts), ...items, ...described, ...called, ...usual])
+    const found = distinct([...parametersOf(linked, texts), ...items, ...described, ...called, ...usual])
+    const parameters = found.map((parameter) => withOwnHost(parameter, ownHost(context)))
     const attempts = await attemptsOf(context, parameters)
     const pages = [
       ...linked,
@@ -111,7 +120,8 @@ export const webParameters: NativeCheck = {
       [scripting.id]:
         reflectedMarkup(attempts) ??
         reflectedMarkup(await withoutQuotes(context, attempts)) ??
-        (await firstProof(repeated, (attempt) => addsAttribute(attempt, sender(attempt.parameter)))),
+        (await firstProof(repeated, (attempt) => addsAttribute(attempt, sender(attempt.parameter)))) ??
+        (await markupInPath(context, site)),
       [errorInjection.id]: error,
       // The same weakness; the error shows it with fewer requests.
       [conditionInjection.id]: error
@@ -131,12 +141,13 @@ export const webParameters: NativeCheck = {
         (await firstProof(parameters.filter(isUrl), (parameter) =>
           provedBy(parameter, requestsUrl(context, site.front, sender(parameter))),
         )) ?? (await forgeryInPath(context, site, parameters.some(isUrl))),
-      [commandInjection.id]: await firstProof(attempts, ({ parameter }) =>
-        provedBy(
-          parameter,
-          runsCommand((value) => sender(parameter)(`${parameter.value}${value}`)),
-        ),
-      ),
+      [commandInjection.id]:
+        (await firstProof(attempts, ({ parameter }) =>
+          provedBy(
+            parameter,
+            runsCommand((value) => sender(parameter)(`${parameter.value}${value}`)),
+          ),
+        )) ?? (await firstProof(files, (parameter) => provedBy(parameter, opensCommand(sender(parameter))))),
       [expressionInjection.id]: await firstProof(parameters.filter(isExpression), (parameter) =>
         provedBy(parameter, runsExpression(sender(parameter))),
       ),
@@ -219,6 +230,16 @@ async function attemptsOf(context: NativeContext, parameters: readonly Parameter
     if (response) attempts.push({ parameter, tag, response })
   }
   return attempts
+}
+
+/** The page for unknown paths, if it shows the path unescaped. */
+async function markupInPath(context: NativeContext, { base, unknown }: WebSite): Promise<Proof | null> {
+  const name = unknown.path.slice(base.length)
+  if (name === '' || !unknown.body.includes(name)) return null
+  const tag = `<g${randomBytes(6).toString('hex')}>`
+  const path = `${base}${encodeURIComponent(tag)}`
+  const response = await requestWeb(context, { target: path })
+  return response && runsMarkup(response, tag) ? { ...webProof(response, [tag]), path } : null
 }
 
 /** Again without quotation marks, where these caused an error. */

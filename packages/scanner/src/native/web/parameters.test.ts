@@ -6,6 +6,7 @@ import {
   linkedQueries,
   parametersOf,
   plainPaths,
+  withOwnHost,
 } from '#native/web/parameters.ts'
 
 const page = (body: string, scripts: readonly string[] = []) =>
@@ -58,6 +59,7 @@ describe('linkedItems', () => {
 
   it('finds an item whose path ends with a slash', () => {
     expect(items('patients/101/')).toEqual(['/shop/patients/{id}/ 101'])
+    expect(items('club/1/card')).toEqual(['/shop/club/{id}/card 1'])
   })
 
   it('skips links that could change something', () => {
@@ -87,6 +89,18 @@ it('lists two linked pages with parameters, one of each path', () => {
   expect(linkedQueries({ front: { path: '/shop/', body }, base: '/shop/' })).toEqual([
     '/shop/login?next=/cart',
     '/shop/item?id=1',
+  ])
+})
+
+it('follows no link that names another host, and replaces the host in tests', () => {
+  const links = ['/probe?target=example.org', '/fetch?url=https://example.org/feed', '/help?page=report.md']
+  const body = links.map((link) => `<a href="${link}">x</a>`).join('')
+  expect(linkedQueries({ front: { path: '/', body }, base: '/' })).toEqual(['/help?page=report.md'])
+  const found = parametersOf([{ path: '/', body }], [])
+  expect(found.map((parameter) => withOwnHost(parameter, '192.0.2.1:81').value)).toEqual([
+    '192.0.2.1:81',
+    'http://192.0.2.1:81',
+    'report.md',
   ])
 })
 

@@ -75,16 +75,16 @@ const itemsMax = 2
 /** Links that switch a device on or off change its state although they use GET. */
 const state = /\/(?:on|off|open|up|down|toggle|high|low)\/?$/i
 
-/** Items of collections that the start page links to, such as `/orders/7`; one of each collection. */
+/** Items of collections that the start page links to, such as `/orders/7` and `/club/7/card`; one of each collection. */
 export function linkedItems({ front, base }: PageOfSite & Pick<WebSite, 'base'>): readonly Parameter[] {
   const items = linksOf(front.body).flatMap((link): Parameter[] => {
     const target = targetHere(link, front.path) ?? ''
-    const [, collection = '', value = '', slash = ''] =
-      /^(\/(?:[\w-]{1,40}\/){0,3}[a-z][\w-]{1,40}(?:s\/(?=[\w-]{1,60}\/?$)|\/(?=\d{1,12}\/?$)))([\w-]{1,60})(\/?)$/i.exec(
+    const [, collection = '', value = '', rest = ''] =
+      /^(\/(?:[\w-]{1,40}\/){0,3}[a-z][\w-]{1,40}(?:s\/(?=[\w-]{1,60}\/?$)|\/(?=\d{1,12}(?:\/|$))))([\w-]{1,60})((?:\/[a-z][\w-]{1,40})?\/?)$/i.exec(
         target,
       ) ?? []
     if (!collection.startsWith(base) || isChanging(target) || isDestructive(target) || state.test(target)) return []
-    return [{ path: `${collection}{id}${slash}`, query: [], name: 'id', value, isInPath: true }]
+    return [{ path: `${collection}{id}${rest}`, query: [], name: 'id', value, isInPath: true }]
   })
   return distinct(items).slice(0, itemsMax)
 }
@@ -99,9 +99,11 @@ export function linkedPages(site: PageOfSite & Pick<WebSite, 'base'>): readonly 
 
 const queriesMax = 2
 
-/** Pages that it links to with parameters, such as `/login?next=/cart`; one of each path. */
+/** Pages that it links to with parameters, such as `/login?next=/cart`; one of each path. None that names another host. */
 export function linkedQueries(site: PageOfSite & Pick<WebSite, 'base'>): readonly string[] {
-  const targets = readableTargets(site).filter((target) => target.includes('?'))
+  const targets = readableTargets(site).filter(
+    (target) => target.includes('?') && !parametersIn(target).some(({ name, value }) => namesHost(name, value)),
+  )
   const byPath = new Map(targets.toReversed().map((target) => [pathIn(target), target]))
   return [...byPath.values()].toReversed().slice(0, queriesMax)
 }
@@ -184,6 +186,26 @@ const urlName = /^(?:u|ur[il]|href|src|source|target|feed|rss|link|site|proxy|re
 
 export function isUrl({ name, value }: Parameter): boolean {
   return /^https?:\/\//i.test(value) || urlName.test(name)
+}
+
+const hostName = /^(?:https?:\/\/)?(?:[a-z\d-]{1,63}\.){1,8}[a-z]{2,24}(?::\d{1,5})?(?=[/?#]|$)/i
+const hostParameter = /^(?:address|dest(?:ination)?|domain|endpoint|host|host_?name|server)$/i
+
+/** Whether a value names a host, which the server may contact: `https://example.com/feed`, and `example.com` as a target. */
+export function namesHost(name: string, value: string): boolean {
+  return hostName.test(value) && (/^https?:/i.test(value) || urlName.test(name) || hostParameter.test(name))
+}
+
+/** With this server in place of the hosts in its values, so that tests don't make the server contact others. */
+export function withOwnHost(parameter: Parameter, own: string): Parameter {
+  const replaced = (name: string, value: string) =>
+    namesHost(name, value) ? `${/^https?:/i.test(value) ? 'http://' : ''}${own}` : value
+  const { name, value, query } = parameter
+  return {
+    ...parameter,
+    value: replaced(name, value),
+    query: query.map(([key, text]) => [key, replaced(key, text)] as const),
+  }
 }
 
 function isReference(parameter: Parameter): boolean {

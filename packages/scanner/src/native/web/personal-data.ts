@@ -4,7 +4,7 @@ import { jsonIn } from '#native/json.ts'
 
 /** Normalized names, in the languages of many applications. */
 const decisive =
-  /^(?:[a-z\d]{1,20}_){0,3}(?:password(?:_?hash)?|passwd|passwort|kennwort|pwd|pin(?:_?code)?|iban|birth(?:_?da(?:te|y))?|born|date_?of_?birth|dob|birthdate|geburts(?:datum|tag)|salary|gehalt|ssn|social_?security(?:_?(?:number|no))?|tax_?(?:id|number)|(?:credit_?)?card_?(?:number|no)|passport(?:_?(?:number|no))?|bank_?account|account_?number|access_?code|door_?code|licen[cs]e_?(?:number|no)|diagnosis|medical(?:_\w{1,20})?|allerg\w{1,10})$/
+  /^(?:[a-z\d]{1,20}_){0,3}(?:password(?:_?hash)?|passwd|passwort|kennwort|pwd|pin(?:_?code)?|iban|birth(?:_?da(?:te|y))?|born|date_?of_?birth|dob|birthdate|geburts(?:datum|tag)|salary|gehalt|income|ssn|social_?security(?:_?(?:number|no))?|tax_?(?:id|number)|(?:credit_?)?card_?(?:number|no)|passport(?:_?(?:number|no))?|bank_?account|account_?number|access_?code|door_?code|licen[cs]e_?(?:number|no)|diagnosis|medical(?:_\w{1,20})?|allerg\w{1,10})$/
 const objectsMax = 50
 const depthMax = 4
 const parsedLengthMax = 600_000

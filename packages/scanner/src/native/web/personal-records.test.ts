@@ -28,6 +28,17 @@ it('finds orders that the site links to by number', async () => {
   expect(found).toContain('api-personal-data-exposed')
 })
 
+it('follows the JSON index of an API', async () => {
+  const found = await findOnSite(({ url = '' }, response) => {
+    response.setHeader('connection', 'close')
+    if (url === '/') response.end('<h1>Loans</h1>')
+    else if (url === '/api/') response.end('{"staff":"http://shop.example/api/staff/"}')
+    else if (url === '/api/staff/') response.end('[{"username":"ann","password":"pbkdf2_sha256$600000$abc"}]')
+    else response.writeHead(404).end()
+  })
+  expect(found).toContain('api-personal-data-exposed')
+})
+
 const customer = (number: number) => ({ number, birthDate: `1970-01-0${number}` })
 
 it.each([

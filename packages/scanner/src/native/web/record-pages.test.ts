@@ -23,6 +23,15 @@ it.each<[string, Readonly<Record<string, string>>, boolean]>([
     true,
   ],
   [
+    'only the name of the parameter says what it numbers',
+    {
+      '/': page('<a href="/track?order=7">Example</a>'),
+      '/track?order=7': invoice('ann'),
+      '/track?order=8': invoice('bob'),
+    },
+    true,
+  ],
+  [
     'all numbers show the same person',
     { '/': page('<a href="/invoices/7">Example</a>'), '/invoices/7': invoice('ann'), '/invoices/8': invoice('ann') },
     false,
@@ -57,6 +66,8 @@ it.each<[string, readonly string[]]>([
   ['<p>Salary: on request</p>', []],
   ['<p>Email: ann@example.com</p>', []],
   ['<p>Phone: 555 0100</p><p>ann@example.com</p>', ['ann@example.com']],
+  ['<h1>Card 1</h1>Ann<br>ann@example.com<br>+49 431 5550144<br>', ['ann@example.com']],
+  ['<p>Membership 2026, Ann, DE89370400440532013000</p>', ['DE89370400440532013000']],
 ])('finds the personal data of %s', (body, expected) => {
   expect(personalValues({ status: 200, body }, true)).toEqual(expected)
 })

@@ -76,10 +76,12 @@ const email = /\b[\w.+-]{1,40}@[\w-]{1,40}\.[\w.-]{2,40}\b/g
 const iban = /\b[A-Z]{2}\d{2}(?: ?[\dA-Z]{4}){3,7}(?: ?[\dA-Z]{1,3})?\b/g
 const reachable =
   /^(?:phone|mobile|telephone|tel|telefon|address|street|billing address|shipping address|delivery address|adresse)$/i
+/** A phone number alone. */
+const phone = /^(?:\+|00)\d[\d ()/-]{6,20}$/
 const labelMax = 30
 /** Unlike those of shops or offices, whose pages also have an address and an email address. */
 const personal =
-  /account|applicant|application|booking|client|customer|donation|employee|invoice|member|order|patient|payment|profile|receipt|registration|reservation|shipment|student|subscriber|tenant|ticket|user/i
+  /account|applicant|application|booking|\bcard|client|contract|customer|donation|employee|invoice|member|order|patient|payment|profile|receipt|registration|reservation|shipment|student|subscriber|tenant|ticket|user/i
 
 export function isPersonalRecord(path: string): boolean {
   return personal.test(path)
@@ -108,6 +110,9 @@ export function personalValues(
   const codes = lines.filter((line) => hasAccessCode(line))
   const text = lines.join('\n')
   const accounts = text.match(iban) ?? []
-  const isContact = isPersonal && labeled.some(({ label, value }) => reachable.test(label) && /\d/.test(value))
+  const isContact =
+    isPersonal &&
+    (labeled.some(({ label, value }) => reachable.test(label) && /\d/.test(value)) ||
+      lines.some((line) => phone.test(line)))
   return [...new Set([...decisive, ...codes, ...accounts, ...(isContact ? (text.match(email) ?? []) : [])])]
 }

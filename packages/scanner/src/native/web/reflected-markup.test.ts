@@ -56,3 +56,17 @@ it.each([
   })
   expect(found.includes('cross-site-scripting-reflected')).toBe(expected)
 })
+
+it.each([
+  ['as it is', (path: string) => path, true],
+  ['escaped', withoutTags, false],
+  ['encoded', (path: string) => encodeURI(path), false],
+])('evaluates a page for unknown paths that shows the path %s', async (_, show, expected) => {
+  const found = await findOnSite(({ url = '' }, response) => {
+    response.setHeader('content-type', 'text/html')
+    response.setHeader('connection', 'close')
+    if (url === '/') response.end('<h1>Shop</h1>')
+    else response.writeHead(404).end(`<h1>Not found</h1><p>No page ${show(decodeURIComponent(url))}`)
+  })
+  expect(found.includes('cross-site-scripting-reflected')).toBe(expected)
+})

@@ -11,7 +11,8 @@ export const scripting = checkInfo({
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N',
   score: 6.1,
-  summary: 'The application inserts a parameter of a link or search form into its HTML page without escaping it.',
+  summary:
+    'The application inserts a parameter of a link or search form, or the path of a page that does not exist, into its HTML page without escaping it.',
   impact: "An attacker who gets a user to open a crafted link can run scripts in that user's session.",
   remediation:
     'Escape every value for the context in which the page shows it, and send a Content-Security-Policy header without `unsafe-inline`.',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { functionsOf, hasLogin, scriptCalls } from '#native/web/script-calls.ts'
+import { functionsOf, hasLogin, scriptBodies, scriptCalls } from '#native/web/script-calls.ts'
 
 it.each([
   ['fetch("/_/servers")', 'GET', '/_/servers'],
@@ -15,6 +15,12 @@ it.each([
   ["var API = '/api/orders/'; fetch(API + id)", 'GET', '/api/orders/*'],
   ['const a="/api/v3";fetch(`${a}/orders/${i||501}`)', 'GET', '/api/v3/orders/*'],
   ["const api = (u, o) => fetch(u, o); api('/api/invoices/' + id)", 'GET', '/api/invoices/*'],
+  ["const q = (u) => fetch(u); q('/api/jobs')", 'GET', '/api/jobs'],
+  [
+    "const send = (u, b) => fetch(u, { method: 'POST', body: JSON.stringify(b) }); send('/api/find', { text: 'a' })",
+    'POST',
+    '/api/find',
+  ],
   ["async function call(path) { return fetch(base + path) } call('/api/jobs', {method:'POST'})", 'POST', '/api/jobs'],
 ])('reads %s', (text, method, path) => {
   expect(scriptCalls([text])).toEqual([{ method, path }])
@@ -25,10 +31,16 @@ it.each([
   'fetch("https://other.example/a")',
   '$.get("page.html")',
   'fetch("//cdn/a")',
-  "function e(t){return fetch(t)}e('/api/jobs')",
+  `${'var a=1;'.repeat(60)}function e(t){return fetch(t)}e('/api/jobs')`,
   "const show = (text) => fetch(log, text); show('/api/jobs')",
 ])('ignores %s', (text) => {
   expect(scriptCalls([text])).toEqual([])
+})
+
+it('reads what the application sends with its own functions', () => {
+  const script =
+    "const j = (u, b) => fetch(u, { method: 'POST', body: JSON.stringify(b) })\nj('/api/find', { text: text })"
+  expect(scriptBodies([script])).toEqual([{ path: '/api/find', kind: 'json', members: ' text: text ' }])
 })
 
 it('reads the names of functions', () => {

@@ -15,9 +15,9 @@ const methodCall =
   /(^|[\w$)]\.|[\s=(,;!&|?:{}])(get|getJSON|post|put|patch|delete|del)\(\s{0,9}(?:[\w.$]{1,40}\s{0,3}\+\s{0,3})?["'`]([^"'`\s?#]{1,160})/g
 /** `fetch(base + "/jobs", …)` */
 const fetchCall = /\bfetch\(\s{0,9}(?:[\w.$]{1,40}\s{0,3}\+\s{0,3})?["'`]([^"'`\s?#]{1,160})/g
-/** `async function api(path, options) { …` and `const api = (path) => …`. Minified code uses shorter names more than once. */
+/** `async function api(path, options) { …` and `const api = (path) => …`. */
 const declared =
-  /\bfunction\s{1,3}([\w$]{3,30})\s{0,3}\(\s{0,3}([\w$]{1,30})|\b(?:const|let|var)\s{1,3}([\w$]{3,30})\s{0,3}=\s{0,3}(?:async\s{0,3})?\(?\s{0,3}([\w$]{1,30})(?=[^;{}]{0,60}=>)/g
+  /\bfunction\s{1,3}([\w$]{1,30})\s{0,3}\(\s{0,3}([\w$]{1,30})|\b(?:const|let|var)\s{1,3}([\w$]{1,30})\s{0,3}=\s{0,3}(?:async\s{0,3})?\(?\s{0,3}([\w$]{1,30})(?=[^;{}]{0,60}=>)/g
 /** `{ url: "/jobs", … }` */
 const urlMember = /\burl["']?\s{0,3}:\s{0,3}["'`]([^"'`\s?#]{1,160})/g
 const methodMember = /\b(?:method|type)["']?\s{0,3}:\s{0,3}["'`](GET|POST|PUT|PATCH|DELETE)\b/i
@@ -28,7 +28,7 @@ const described = /\bGET (\/(?:[\w-]{1,40}\/){1,5}[\w-]{1,40})(?=[\s,;.)]|$)/g
 /** Requests whose method and path the scripts name, without repetitions. */
 export function scriptCalls(texts: readonly string[]): readonly ScriptCall[] {
   const calls = texts.flatMap((whole) => {
-    const text = withPathConstants(whole.slice(0, textLengthMax))
+    const text = withFetch(withPathConstants(whole.slice(0, textLengthMax)))
     return [...methodCalls(text), ...fetchCalls(text), ...urlCalls(text), ...describedCalls(text)]
   })
   const known = calls.filter(({ path: target }) => /^(?:\/(?!\/)|[\w-]{1,40}(?:\/|$))/.test(target) && !isAsset(target))
@@ -103,8 +103,7 @@ function methodCalls(text: string): ScriptCall[] {
   })
 }
 
-function fetchCalls(whole: string): ScriptCall[] {
-  const text = withFetch(whole)
+function fetchCalls(text: string): ScriptCall[] {
   return [...text.matchAll(fetchCall).take(callsMax)].map((match) => {
     const [whole, target = ''] = match
     const rest = after(match.index + whole.length, text)
@@ -114,23 +113,34 @@ function fetchCalls(whole: string): ScriptCall[] {
 
 const helpersMax = 4
 
-/** The same text with `fetch` in place of the application's own functions that pass their first argument to it. */
+/**
+ * The same text with `fetch` in place of the application's own functions that pass their first argument to it, and with
+ * `$.post` in place of those that send an object.
+ */
 function withFetch(text: string): string {
   const helpers = [...text.matchAll(declared).take(functionsMax)].flatMap((match) => {
     const [whole, first, firstArgument, second, secondArgument] = match
     const [name, argument] = [first ?? second ?? '', firstArgument ?? secondArgument ?? '']
     const body = after(match.index + whole.length, text)
-    return name !== 'fetch' &&
-      new RegExp(String.raw`\bfetch\([^,)]{0,40}(?<![\w$])${literal(argument)}(?![\w$])`).test(body)
-      ? [name]
-      : []
+    const passes = new RegExp(String.raw`\bfetch\([^,)]{0,40}(?<![\w$])${literal(argument)}(?![\w$])`)
+    // Minified code uses a short name more than once.
+    if (name === 'fetch' || !passes.test(body) || (name.length < 3 && isMinified(text))) return []
+    const sendsObject =
+      /\bmethod["']?\s{0,3}:\s{0,3}["'`]POST\b[^;]{0,120}\bJSON\.stringify\(\s{0,3}[\w$]{1,30}\s{0,3}\)/.test(body)
+    return [[name, sendsObject ? '$$.post(' : 'fetch('] as const]
   })
-  return [...new Set(helpers)]
+  return [...new Map(helpers)]
     .slice(0, helpersMax)
     .reduce(
-      (result, name) => result.replaceAll(new RegExp(String.raw`(?<![\w$.])${literal(name)}\(`, 'g'), 'fetch('),
+      (result, [name, call]) => result.replaceAll(new RegExp(String.raw`(?<![\w$.])${literal(name)}\(`, 'g'), call),
       text,
     )
+}
+
+const readableLineMax = 400
+
+function isMinified(text: string): boolean {
+  return text.length / text.split('\n').length > readableLineMax
 }
 
 function literal(name: string): string {

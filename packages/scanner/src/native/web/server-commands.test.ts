@@ -45,3 +45,23 @@ it.each<[string, (next: string) => string, boolean]>([
   const found = await findOnSite(serve((host) => host, leave))
   expect(found.includes('open-redirect-linked-parameter')).toBe(expected)
 })
+
+it.runIf(hasPerl())('finds a file name that Perl runs as a command', async () => {
+  const program = 'open(my $file, $ARGV[0]) or exit; print <$file>'
+  const found = await findOnSite(({ url = '' }, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://here.invalid')
+    response.setHeader('connection', 'close')
+    if (pathname === '/') response.end('<a href="/archive?file=today.txt">Archive</a>')
+    else if (pathname !== '/archive') response.writeHead(404).end()
+    else response.end(execFileSync('perl', ['-e', program, searchParams.get('file') ?? ''], { encoding: 'utf8' }))
+  })
+  expect(found).toContain('command-injection')
+})
+
+function hasPerl(): boolean {
+  try {
+    return execFileSync('perl', ['-e', 'print 1'], { encoding: 'utf8' }) === '1'
+  } catch {
+    return false
+  }
+}
