@@ -37,7 +37,7 @@ const weakJwt = checkInfo({
   remediation: 'Replace the secret with at least 32 random bytes, for example from `openssl rand -base64 32`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8725#section-3.5',
   tags: 'misconfig http jwt',
-  verifiedOn: 'express-forged-tokens web-tokens',
+  verifiedOn: 'cookie-tokens express-forged-tokens web-tokens',
 })
 const weakSession = checkInfo({
   id: 'session-weak-secret',
