@@ -1,11 +1,10 @@
 /** Pages that a proxy or the application protects by their path or the client's address, and other ways to reach them. */
 import { randomBytes } from 'node:crypto'
 import { hasPasswordField } from '#html.ts'
+import { deniedMax, deniedPages, isDenied } from '#native/web/denied-pages.ts'
 import { readAnswers } from '#native/web/api-answers.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { type Claim, identityCookies, identityHeaders } from '#native/web/identity-claims.ts'
-import { namedPaths } from '#native/web/named-paths.ts'
-import { isChanging, isDestructive } from '#native/web/verbs.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web/request.ts'
 import { readSite, type WebSite } from '#native/web/site.ts'
 
@@ -70,9 +69,6 @@ export const cookieBypass = checkInfo({
   verifiedOn: 'identity-cookies',
 })
 
-const usualNames = ['admin', 'manage', 'internal', 'private']
-const deniedMax = 3
-const namedMax = 8
 const markLength = 80
 const addressHeaders = ['X-Forwarded-For', 'X-Real-IP', 'X-Client-IP', 'True-Client-IP']
 const internalAddresses = ['127.0.0.1', '10.0.0.1', '192.168.0.1']
@@ -135,16 +131,6 @@ export const webAccessBypass: NativeCheck = {
   },
 }
 
-const login = /\/(?:auth|log-?in|log-?on|sessions?|sign-?in|sso)\b/i
-
-/** An error, or a redirect to the login. */
-function isDenied(response: WebResponse | undefined): boolean {
-  const { status = 0, headers = [] } = response ?? {}
-  if (status === 401 || status === 403) return true
-  const location = headers.find(([name]) => name.toLowerCase() === 'location')?.[1] ?? ''
-  return status >= 302 && status <= 307 && login.test(location)
-}
-
 /** Operations of an API that require authentication. */
 async function deniedOperations(context: NativeContext): Promise<readonly string[]> {
   const answers = (await readAnswers(context)) ?? []
@@ -167,20 +153,6 @@ async function withSingle(
 
 function cookieHeader(cookies: readonly Claim[]): string {
   return cookies.map((pair) => pair.join('=')).join('; ')
-}
-
-/** Paths that the server denies, unlike unknown ones. */
-async function deniedPages(context: NativeContext, site: WebSite): Promise<readonly string[]> {
-  if (isDenied(site.unknown)) return []
-  const named = (await namedPaths(context, site)).filter((path) => !isChanging(path) && !isDestructive(path))
-  const paths = [...usualNames.map((name) => `${site.base}${name}`), ...named.slice(0, namedMax)]
-  const denied: string[] = []
-  for (const path of new Set(paths)) {
-    const response = await requestWeb(context, { target: path })
-    if (isDenied(response)) denied.push(path)
-    if (denied.length === deniedMax) break
-  }
-  return denied
 }
 
 async function reachedBy(

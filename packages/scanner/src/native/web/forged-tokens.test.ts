@@ -91,3 +91,19 @@ it('finds an operation of an OpenAPI description', async () => {
   })
   expect(found).toContain('jwt-unsigned-accepted')
 })
+
+it.each<[string, (token: Token) => boolean, readonly string[]]>([
+  ['an unsigned token', ({ algorithm }) => algorithm === 'none', ['jwt-unsigned-accepted']],
+  ['a token with a usual secret', ({ isSignedWith }) => isSignedWith('secret'), ['jwt-weak-secret']],
+  ['a token with a secret of its own', ({ isSignedWith }) => isSignedWith('bXkgb3duIHJhbmRvbSBieXRlcw'), []],
+])('evaluates a page that accepts %s in a cookie', async (_, accepts, expected) => {
+  const found = await findOnSite(({ url, headers }, response) => {
+    response.setHeader('connection', 'close')
+    const token = tokenIn(/(?:^|; )session=([^;]{1,2000})/.exec(headers.cookie ?? '')?.[1])
+    if (url === '/') response.end('<title>Canteen menu</title>')
+    else if (url !== '/admin') response.writeHead(404).end()
+    else if (token && accepts(token)) response.end('<h1>Orders</h1>')
+    else response.writeHead(302, { location: '/login' }).end()
+  })
+  expect(found.filter((id) => checks.includes(id))).toEqual(expected)
+})

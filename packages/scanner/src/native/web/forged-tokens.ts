@@ -1,13 +1,14 @@
 /** JSON Web Tokens that the server should reject: without a valid signature, or signed with a well-known secret. */
 import { createHmac, randomBytes } from 'node:crypto'
 import { readAnswers } from '#native/web/api-answers.ts'
+import { deniedPages } from '#native/web/denied-pages.ts'
 import { readDescription } from '#native/web/api-description.ts'
 import { checkInfo, type NativeContext, type Proof } from '#native/native-check.ts'
 import { namesOf } from '#native/web/known-secrets.ts'
 import { readProvider } from '#native/web/openid.ts'
 import { readPages } from '#native/web/site-pages.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web/request.ts'
-import { readSite } from '#native/web/site.ts'
+import { readSite, type WebSite } from '#native/web/site.ts'
 
 export const unsignedAccepted = checkInfo({
   id: 'jwt-unsigned-accepted',
@@ -16,13 +17,13 @@ export const unsignedAccepted = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 9.1,
   summary:
-    'An API operation or the UserInfo endpoint of the OpenID provider accepts a JSON Web Token that is not signed (`"alg":"none"`), or does not verify signatures at all. It rejects other invalid tokens.',
+    'An API operation, a page, or the UserInfo endpoint of the OpenID provider accepts a JSON Web Token that is not signed (`"alg":"none"`), or does not verify signatures at all. It rejects other invalid tokens.',
   impact: 'An attacker can forge tokens and impersonate any user.',
   remediation:
     'Verify each token with a function that checks its signature, such as `jwt.verify()` instead of `jwt.decode()`, and accept only the algorithm that the server signs with.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8725#section-3.1',
   tags: 'misconfig auth bypass jwt',
-  verifiedOn: 'authlib-provider express-forged-tokens fastapi-tokens',
+  verifiedOn: 'authlib-provider cookie-tokens express-forged-tokens fastapi-tokens',
 })
 
 export interface TokenProofs {
@@ -47,8 +48,8 @@ const usualSecrets = [
 const known = new WeakMap<NativeContext, Promise<TokenProofs | undefined>>()
 
 /**
- * Sends at most 12 forged tokens, with GET requests to operations that reject requests without one. None of them is an
- * attempt to log in, so no account can be locked.
+ * Sends at most 12 forged tokens, with GET requests to operations that reject requests without one, or in cookies to a
+ * denied page. None of them is an attempt to log in, so no account can be locked.
  *
  * @returns undefined if the server didn't answer
  */
@@ -63,25 +64,36 @@ async function forge(context: NativeContext): Promise<TokenProofs | undefined> {
   const site = await readSite(context)
   if (!answers || !site) return undefined
   const provider = await readProvider(context)
-  const denied = answers.filter(({ page }) => isDenied(page) && !asksForPassword(page))
+  const denied = answers.filter(({ page }) => (page.status === 401 || page.status === 403) && !asksForPassword(page))
   const isExpected = denied.some(({ page }) => mentionsToken(page)) || (await usesTokens(context))
   const operations = (isExpected ? denied : []).map(({ target }) => target).toSorted(ownAccountFirst)
   const userinfo = provider?.userinfo === undefined ? [] : [provider.userinfo]
-  const targets = [...userinfo, ...operations].slice(0, targetsMax)
+  const inHeader = [...userinfo, ...operations].map((target): Target => ({ target, carrier: 'header' }))
+  const targets = inHeader.length > 0 ? inHeader.slice(0, targetsMax) : await deniedPage(context, site)
   const claims = claimsOf(provider?.issuer)
   for (const target of targets) {
     const proof = await acceptsUnsigned(context, target, claims)
-    if (proof) return { unsigned: { ...proof, path: target }, weak: null }
+    if (proof) return { unsigned: { ...proof, path: target.target }, weak: null }
   }
   const [target] = targets
   if (target === undefined) return none
   const secrets = [...namesOf(site.front.body), ...usualSecrets]
   const weak = await acceptsSecret(context, target, { claims, secrets })
-  return { unsigned: null, weak: weak && { ...weak, path: target } }
+  return { unsigned: null, weak: weak && { ...weak, path: target.target } }
 }
 
-function isDenied({ status }: Pick<WebResponse, 'status'>): boolean {
-  return status === 401 || status === 403
+interface Target {
+  readonly target: string
+  readonly carrier: 'cookie' | 'header'
+}
+
+/** A page that may read the token from a cookie. */
+async function deniedPage(context: NativeContext, site: WebSite): Promise<readonly Target[]> {
+  for (const target of await deniedPages(context, site)) {
+    const page = await requestWeb(context, { target })
+    if (page && !asksForPassword(page)) return [{ target, carrier: 'cookie' }]
+  }
+  return []
 }
 
 function headerOf({ headers }: WebResponse, name: string): string {
@@ -92,8 +104,8 @@ function asksForPassword(page: WebResponse): boolean {
   return /^(?:basic|digest|negotiate|ntlm)\b/i.test(headerOf(page, 'www-authenticate'))
 }
 
-/** Flask-JWT-Extended rejects invalid tokens with 422. */
-const rejections = [400, 401, 403, 422]
+/** Pages redirect to the login, and Flask-JWT-Extended rejects invalid tokens with 422. */
+const rejections = [302, 303, 307, 400, 401, 403, 422]
 const tokenWord = /\b(?:authorization header|bearer|jwt|(?:access[ _-]?|auth[ _-]?)?tokens?)\b/i
 
 function mentionsToken(page: WebResponse): boolean {
@@ -119,14 +131,15 @@ function ownAccountFirst(left: string, right: string): number {
   return Number(ownAccount.test(right)) - Number(ownAccount.test(left))
 }
 
-async function acceptsUnsigned(context: NativeContext, target: string, claims: string): Promise<Proof | null> {
+async function acceptsUnsigned(context: NativeContext, target: Target, claims: string): Promise<Proof | null> {
   const send = (token: string) => sendToken(context, target, token)
   const unsigned = await send(`${encoded({ alg: 'none', typ: 'JWT' })}.${claims}.`)
   // 404: no such user; 403: not the role that the operation requires.
   if (unsigned === undefined || ![200, 403, 404].includes(unsigned.status)) return null
   const isForbidden = unsigned.status === 403
   const isRejected = (page: WebResponse | undefined) =>
-    page !== undefined && (isForbidden ? [401] : rejections).includes(page.status)
+    page !== undefined &&
+    (isForbidden ? rejections.filter((status) => status !== 403) : rejections).includes(page.status)
   const invalid = await send(signedWith(randomBytes(32), claims))
   const control = isRejected(invalid)
     ? // Some libraries report an unknown algorithm in another way than a wrong signature.
@@ -143,7 +156,7 @@ async function acceptsUnsigned(context: NativeContext, target: string, claims: s
 /** Tokens that differ only in their signature; the one with the secret is sent twice. */
 async function acceptsSecret(
   context: NativeContext,
-  target: string,
+  target: Target,
   { claims, secrets }: { readonly claims: string; readonly secrets: readonly string[] },
 ): Promise<Proof | null> {
   const send = (secret: string | Buffer) => sendToken(context, target, signedWith(secret, claims))
@@ -165,8 +178,15 @@ function signedWith(secret: string | Buffer, claims: string): string {
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
 }
 
-function sendToken(context: NativeContext, target: string, token: string) {
-  return requestWeb(context, { target, headers: { Accept: 'application/json', Authorization: `Bearer ${token}` } })
+// cspell:disable-next-line
+const cookieNames = 'token jwt session auth access_token auth_token accessToken authToken'.split(' ')
+
+function sendToken(context: NativeContext, { target, carrier }: Target, token: string) {
+  const headers =
+    carrier === 'header'
+      ? { Accept: 'application/json', Authorization: `Bearer ${token}` }
+      : { Accept: 'text/html,*/*;q=0.8', Cookie: cookieNames.map((name) => `${name}=${token}`).join('; ') }
+  return requestWeb(context, { target, headers })
 }
 
 /** Claims of an administrator, under the names that usual libraries and applications read. */

@@ -7,7 +7,10 @@ import { requestWeb, type WebResponse } from '#native/web/request.ts'
 import { type Cookie, secretOfCookie } from '#native/web/cookie-signatures.ts'
 import { namesOf, secretThat } from '#native/web/known-secrets.ts'
 import { readPages } from '#native/web/site-pages.ts'
-import { readSite } from '#native/web/site.ts'
+import { namedPaths } from '#native/web/named-paths.ts'
+import { languageOf, serializedCookie } from '#native/web/serialized-cookies.ts'
+import { isChanging, isDestructive } from '#native/web/verbs.ts'
+import { readSite, type WebSite } from '#native/web/site.ts'
 
 const unsigned = checkInfo({
   id: 'jwt-unsigned',
@@ -34,7 +37,7 @@ const weakJwt = checkInfo({
   remediation: 'Replace the secret with at least 32 random bytes, for example from `openssl rand -base64 32`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8725#section-3.5',
   tags: 'misconfig http jwt',
-  verifiedOn: 'express-forged-tokens web-tokens',
+  verifiedOn: 'cookie-tokens express-forged-tokens web-tokens',
 })
 const weakSession = checkInfo({
   id: 'session-weak-secret',
@@ -72,7 +75,7 @@ const tokensMax = 5
 const hashes: Readonly<Record<string, string>> = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' }
 
 export const webTokens: NativeCheck = {
-  checks: [unsigned, unsignedAccepted, weakJwt, weakSession, predictable],
+  checks: [unsigned, unsignedAccepted, weakJwt, weakSession, serializedCookie, predictable],
   isPerFolder: true,
   appliesTo: ({ protocol }) => protocol === 'http',
   async run(context) {
@@ -84,13 +87,15 @@ export const webTokens: NativeCheck = {
     const linked = site ? (await readPages(context, site)).pages : []
     const answers = (await readAnswers(context)) ?? []
     const pages = [page, ...(front ? [front] : []), ...answers.map((answer) => answer.page)]
+    const all = [...pages, ...linked, ...(site ? await namedPages(context, site) : [])]
     const issued = firstProof(pages, tokensOf, secretOfJwt)
     const forged = await forgedTokens(context)
     return {
       [unsigned.id]: firstProof(pages, tokensOf, (token) => (algorithmOf(token) === 'none' ? 'alg: none' : undefined)),
       ...(forged && { [unsignedAccepted.id]: forged.unsigned }),
       [weakJwt.id]: issued ?? forged?.weak ?? null,
-      [weakSession.id]: weakCookie([...pages, ...linked], site ? namesOf(site.front.body) : []),
+      [weakSession.id]: weakCookie(all, site ? namesOf(site.front.body) : []),
+      [serializedCookie.id]: objectInCookie(all),
       [predictable.id]: await consecutiveNumbers(context, pages),
     }
   },
@@ -170,6 +175,32 @@ function weakCookie(pages: readonly WebResponse[], names: readonly string[]): Pr
     }
   }
   return null
+}
+
+function objectInCookie(pages: readonly WebResponse[]): Proof | null {
+  for (const page of pages) {
+    for (const cookie of cookiesOf(page)) {
+      const language = languageOf(cookie)
+      if (language === undefined) continue
+      const shown = `${cookie.name}=${cookie.value.slice(0, shownMax)}`
+      const answer = `HTTP/1.1 ${page.status}\n\nSet-Cookie: ${shown}…\n\nserialized by ${language}`
+      return { request: page.request, answer, highlights: [shown] }
+    }
+  }
+  return null
+}
+
+const namedMax = 8
+
+/** Pages that robots.txt, the sitemap, and links name. Another check requests them as well. */
+async function namedPages(context: NativeContext, site: WebSite): Promise<readonly WebResponse[]> {
+  const paths = (await namedPaths(context, site)).filter((path) => !isChanging(path) && !isDestructive(path))
+  const pages: WebResponse[] = []
+  for (const target of paths.slice(0, namedMax)) {
+    const page = await requestWeb(context, { target })
+    if (page) pages.push(page)
+  }
+  return pages
 }
 
 function factOf(secret: string): string {
