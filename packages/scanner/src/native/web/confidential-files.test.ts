@@ -27,6 +27,14 @@ it.each([
   expect(await listed(name, content)).toBe(true)
 })
 
+it('finds a file that the query of a link names', async () => {
+  const pages = {
+    '/': '<h1>Shop</h1><a href="/download?file=customers.csv">Export</a>',
+    '/download?file=customers.csv': 'id;name;iban\n1;Erika;DE02120300000000202051\n',
+  }
+  expect(await isFound(pages)).toBe(true)
+})
+
 it.each([
   ['a public certificate', 'server.pem', '-----BEGIN CERTIFICATE-----\nMIIB'],
   ['settings with placeholders', 'app.ini', 'password = ${DB_PASSWORD}\nsecret = changeme\ntoken: <token>\n'],

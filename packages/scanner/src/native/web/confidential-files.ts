@@ -7,7 +7,7 @@ import { checkInfo, type NativeCheck, type NativeContext } from '#native/native-
 import { pathIn } from '#native/web/parameters.ts'
 import { readPages } from '#native/web/site-pages.ts'
 import { isDestructive } from '#native/web/verbs.ts'
-import { folderOf, pathHere, requestWeb, webProof } from '#native/web/request.ts'
+import { folderOf, pathHere, requestWeb, webProof, targetHere } from '#native/web/request.ts'
 import { readSite, type WebSite } from '#native/web/site.ts'
 
 export const confidentialFile = checkInfo({
@@ -61,13 +61,21 @@ async function* namedFiles(context: NativeContext, site: WebSite): AsyncGenerato
   const { pages, scripts } = await readPages(context, site)
   const ruled = await ruledPaths(context, site.base)
   const listed = (await listedTargets(context, site.base)).map((target) => pathIn(target))
-  const linked = pages.flatMap(({ body, path }) => linksOf(body).flatMap((link) => pathHere(link, path) ?? []))
+  const targets = pages.flatMap(({ body, path }) => linksOf(body).flatMap((link) => targetHere(link, path) ?? []))
+  const linked = targets.map((target) => pathIn(target))
+  // `/download?file=backup.sql`
+  const queried = targets.filter((target) => target.includes('?') && mayBeConfidential(target))
   const sources = pages.flatMap((page) => foldersIn(page, site.base))
   const mentioned = scripts.flatMap((script) => filesNamedIn(script))
   const named = [...new Set([...ruled, ...linked, ...mentioned, ...listed])].filter(
     (path) => path.startsWith(site.base) && !isDestructive(path),
   )
   const seen = new Set<string>()
+  for (const target of queried) {
+    if (!target.startsWith(site.base) || isDestructive(target) || seen.has(target)) continue
+    seen.add(target)
+    yield target
+  }
   for (const path of named) {
     if (path.endsWith('/') || seen.has(path)) continue
     seen.add(path)

@@ -73,7 +73,7 @@ it.each<[string, string, string | undefined, number]>([
     listener(request, response)
   })
   expect(sent > 0).toBe(expected > 0)
-  expect(sent).toBeLessThan(13)
+  expect(sent).toBeLessThan(17)
 })
 
 it('finds a call that only a comment of a script names', async () => {

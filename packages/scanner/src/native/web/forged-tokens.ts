@@ -36,9 +36,11 @@ export interface TokenProofs {
 const none: TokenProofs = { unsigned: null, weak: null }
 const targetsMax = 2
 // cspell:disable
-/** Secrets of jwt.io and of the documentation of FastAPI and NestJS, and the most frequent word. */
+/** Secrets of jwt.io and of the documentation of FastAPI and NestJS, and the most frequent words. */
 const usualSecrets = [
   'secret',
+  'changeme',
+  'supersecret',
   'your-256-bit-secret',
   'a-string-secret-at-least-256-bits-long',
   '09d25e094faa6ca2556c818166b7a9563b93f7099f6f0f4caa6cf63b88e8d3e7',
@@ -48,7 +50,7 @@ const usualSecrets = [
 const known = new WeakMap<NativeContext, Promise<TokenProofs | undefined>>()
 
 /**
- * Sends at most 12 forged tokens, with GET requests to operations that reject requests without one, or in cookies to a
+ * Sends at most 16 forged tokens, with GET requests to operations that reject requests without one, or in cookies to a
  * denied page. None of them is an attempt to log in, so no account can be locked.
  *
  * @returns undefined if the server didn't answer
