@@ -73,7 +73,7 @@ it.each<[string, string, string | undefined, number]>([
     listener(request, response)
   })
   expect(sent > 0).toBe(expected > 0)
-  expect(sent).toBeLessThan(17)
+  expect(sent).toBeLessThan(23)
 })
 
 it('finds a call that only a comment of a script names', async () => {

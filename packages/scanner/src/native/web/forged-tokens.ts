@@ -35,6 +35,7 @@ export interface TokenProofs {
 
 const none: TokenProofs = { unsigned: null, weak: null }
 const targetsMax = 2
+const namedSecretsMax = 3
 // cspell:disable
 /** Secrets of jwt.io and of the documentation of FastAPI and NestJS, and the most frequent words. */
 const usualSecrets = [
@@ -50,7 +51,7 @@ const usualSecrets = [
 const known = new WeakMap<NativeContext, Promise<TokenProofs | undefined>>()
 
 /**
- * Sends at most 16 forged tokens, with GET requests to operations that reject requests without one, or in cookies to a
+ * Sends at most 22 forged tokens, with GET requests to operations that reject requests without one, or in cookies to a
  * denied page. None of them is an attempt to log in, so no account can be locked.
  *
  * @returns undefined if the server didn't answer
@@ -72,15 +73,18 @@ async function forge(context: NativeContext): Promise<TokenProofs | undefined> {
   const userinfo = provider?.userinfo === undefined ? [] : [provider.userinfo]
   const inHeader = [...userinfo, ...operations].map((target): Target => ({ target, carrier: 'header' }))
   const targets = inHeader.length > 0 ? inHeader.slice(0, targetsMax) : await deniedPage(context, site)
-  const claims = claimsOf(provider?.issuer)
+  // Many programs require a number as the subject, and others a name.
+  const [byNumber, byName] = [claimsOf('1', provider?.issuer), claimsOf('admin', provider?.issuer)]
   for (const target of targets) {
-    const proof = await acceptsUnsigned(context, target, claims)
+    const proof = (await acceptsUnsigned(context, target, byName)) ?? (await acceptsUnsigned(context, target, byNumber))
     if (proof) return { unsigned: { ...proof, path: target.target }, weak: null }
   }
   const [target] = targets
   if (target === undefined) return none
   const secrets = [...namesOf(site.front.body), ...usualSecrets]
-  const weak = await acceptsSecret(context, target, { claims, secrets })
+  const weak =
+    (await acceptsSecret(context, target, { claims: byNumber, secrets })) ??
+    (await acceptsSecret(context, target, { claims: byName, secrets: secrets.slice(0, namedSecretsMax) }))
   return { unsigned: null, weak: weak && { ...weak, path: target.target } }
 }
 
@@ -192,9 +196,9 @@ function sendToken(context: NativeContext, { target, carrier }: Target, token: s
 }
 
 /** Claims of an administrator, under the names that usual libraries and applications read. */
-function claimsOf(issuer: string | undefined): string {
+function claimsOf(subject: string, issuer: string | undefined): string {
   const now = Math.floor(Date.now() / 1000)
-  const names = { sub: 'admin', user: 'admin', username: 'admin', id: 1, user_id: 1, userId: 1 }
+  const names = { sub: subject, user: 'admin', username: 'admin', id: 1, user_id: 1, userId: 1 }
   const roles = { role: 'admin', roles: ['admin', 'ROLE_ADMIN'], scope: 'admin', is_admin: true, admin: true }
   const kind = { type: 'access', token_type: 'access', fresh: true, jti: randomBytes(8).toString('hex') }
   const times = { iat: now - 60, nbf: now - 60, exp: now + 3600 }
