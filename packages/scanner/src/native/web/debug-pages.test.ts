@@ -87,6 +87,7 @@ it('finds errors of databases, but not the word SQL', () => {
   expect(
     sqlErrorIn('DBD::SQLite::db selectall_arrayref failed: unrecognized token: &quot;&#39;&quot; at a.pl'),
   ).toBeDefined()
+  expect(sqlErrorIn('{"stack":["SqliteError: near \\"%\\": syntax error"]}')).toBeDefined()
   expect(sqlErrorIn('You have an error in your SQL syntax; check the manual that corresponds to')).toBeDefined()
   expect(sqlErrorIn('<h1>SQL syntax</h1> learn SQL')).toBeUndefined()
 })

@@ -116,7 +116,7 @@ const sqlErrors: readonly RegExp[] = [
   /\bDBD::\w{2,20}::(?:db|st) \w{2,30} failed: [^\n]{0,99}?(?:syntax error|unrecognized token|near |unterminated)/,
   /\b(?:sqlite3\.OperationalError|SQLITE_ERROR|SQLiteException)\b[^<\n]{0,60}(?:unrecognized token|syntax error|near)/,
   /\bOperationalError\b[^<\n]{0,99}<[\s\S]{0,2000}?\b(?:unrecognized token: (?:"|&quot;)|near (?:"|&quot;)[^\n]{1,99}: syntax error)/,
-  /\bError: (?:near \\?(?:"|&quot;|&#34;)[^\n]{1,99}: syntax error|unrecognized token: \\?(?:"|&quot;|&#34;))/,
+  /\b(?:Sqlite)?Error: (?:near \\?(?:"|&quot;|&#34;)[^\n]{1,99}: syntax error|unrecognized token: \\?(?:"|&quot;|&#34;))/,
   /\bunterminated quoted (?:string|identifier) at or near\b/,
   /\bORA-0(?:0933|1756)\b/,
   /\bUnclosed quotation mark after the character string\b/,

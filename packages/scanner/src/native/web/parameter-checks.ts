@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Collection, collectionsOf } from '#native/web/api-answers.ts'
 import { readDescription } from '#native/web/api-description.ts'
-import { debugSignsIn } from '#native/web/debug-pages.ts'
+import { debugSignsIn, sqlErrorIn } from '#native/web/debug-pages.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import {
   describedParameters,
@@ -244,7 +244,7 @@ async function markupInPath(context: NativeContext, { base, unknown }: WebSite):
 
 /** Again without quotation marks, where these caused an error. */
 async function withoutQuotes(context: NativeContext, attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
-  const failed = attempts.filter(({ response }) => response.status >= 500)
+  const failed = attempts.filter(({ response }) => response.status >= 500 || sqlErrorIn(response.body) !== undefined)
   const again: Attempt[] = []
   for (const { parameter, tag } of failed) {
     const response = await requestWith(context, parameter, `${parameter.value}${tag}`)

@@ -30,6 +30,7 @@ interface PageOfSite {
 const parametersMax = 16
 const describedMax = 16
 const fileValue = /\.[a-z\d]{1,5}$|\//i
+const generalName = /^(?:f|id|key|n|name|p|slug|title|topic)$/i
 const fileName = /file|path|page|doc|template|download|dir|folder|view|include|image|attachment/i
 
 /** `'/order?id=7'`, and `'/tile?url=' + encodeURIComponent('https://…` */
@@ -179,7 +180,9 @@ function parametersIn(target: string): readonly Parameter[] {
 }
 
 export function isFile({ path, name, value, isInPath }: Parameter): boolean {
-  return fileValue.test(value) || fileName.test(isInPath ? path : name)
+  // `/page?name=hours`
+  const isNamedByPath = generalName.test(name) && !/^\d*$/.test(value) && fileName.test(path.split('/').at(-1) ?? '')
+  return fileValue.test(value) || fileName.test(isInPath ? path : name) || isNamedByPath
 }
 
 const urlName = /^(?:u|ur[il]|href|src|source|target|feed|rss|link|site|proxy|remote|fetch|webhook)$|[_-]?ur[il]$/i
@@ -189,7 +192,7 @@ export function isUrl({ name, value }: Parameter): boolean {
 }
 
 const hostName = /^(?:https?:\/\/)?(?:[a-z\d-]{1,63}\.){1,8}[a-z]{2,24}(?::\d{1,5})?(?=[/?#]|$)/i
-const hostParameter = /^(?:address|dest(?:ination)?|domain|endpoint|host|host_?name|server)$/i
+const hostParameter = /^(?:address|dest|destination|domain|endpoint|host|host_?name|server)$/i
 
 /** Whether a value names a host, which the server may contact: `https://example.com/feed`, and `example.com` as a target. */
 export function namesHost(name: string, value: string): boolean {
