@@ -39,6 +39,11 @@ describe('parametersOf', () => {
     expect(page(links.map((link) => `<a href="${link}">x</a>`).join(''))).toEqual(['/list sort=name'])
   })
 
+  it('skips the versions of assets', () => {
+    const links = '<link href="/site.css?v=3"><script src="/app.js?v=4"></script><img src="/thumbnail?id=5">'
+    expect(page(links)).toEqual(['/thumbnail id=5'])
+  })
+
   it('lists a parameter once', () => {
     expect(page('<a href="/p?page=1">1</a><a href="/p?page=2">2</a>')).toHaveLength(1)
   })

@@ -28,6 +28,8 @@ interface PageOfSite {
 }
 
 const parametersMax = 16
+/** Files whose query is a version. */
+const asset = /\.(?:css|gif|ico|jpe?g|js|map|mjs|png|svg|webp|woff2?)$/i
 const describedMax = 16
 const fileValue = /\.[a-z\d]{1,5}$|\//i
 const generalName = /^(?:f|id|key|n|name|p|slug|title|topic)$/i
@@ -44,7 +46,7 @@ export function parametersOf(pages: readonly PageText[], scripts: readonly strin
     [...text.matchAll(calledTarget)].flatMap(([, target = '', url = '']) => targetHere(`${target}${url}`, '/') ?? []),
   )
   const found = [...pages.flatMap((page) => linkedTargets(page)), ...called]
-    .filter((target) => !isDestructive(target))
+    .filter((target) => !isDestructive(target) && !asset.test(pathIn(target)))
     .flatMap((target) => parametersIn(target))
   return distinct([...found, ...pages.flatMap((page) => formParameters(page))]).slice(0, parametersMax)
 }
