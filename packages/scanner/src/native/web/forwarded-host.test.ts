@@ -10,6 +10,12 @@ it.each<[string, string, (host: string) => string, boolean]>([
     (host) => `<form action="http://${host}/">`,
     true,
   ],
+  [
+    'a form behind a link that may reset at once',
+    '<a href="/reset">Reset password</a>',
+    (host) => `<form action="http://${host}/">`,
+    false,
+  ],
   ['text', '<a href="/login">Sign in</a>', (host) => `<p>You are visiting ${host}</p>`, false],
   ['another page', '<a href="/products">Products</a>', (host) => `<a href="https://${host}/">`, false],
 ])('evaluates %s with the forwarded host', async (_, front, page, expected) => {

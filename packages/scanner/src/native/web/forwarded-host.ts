@@ -24,9 +24,9 @@ export const forwardedHost = checkInfo({
 
 const accountPath =
   /(?:forgot|forgotten|invite|join|log-?in|lost|passwords?|recover|recovery|register|registration|sign-?in|sign-?up)[^/]{0,20}\/?$/i
-/** The path alone, such as `/reset`, doesn't say what it resets. */
+/** `/reset` alone doesn't say what it resets, and a link to reset a password may do so at once. */
 const passwordLink =
-  /<a\b[^<>]{0,200}?\bhref\s{0,9}=\s{0,9}["']?([^"'\s<>?#]{1,200})[^<>]{0,200}>[^<>]{0,40}(?:password|passwort|kennwort)[^<>]{0,40}</gi
+  /<a\b[^<>]{0,200}?\bhref\s{0,9}=\s{0,9}["']?([^"'\s<>?#]{1,200})[^<>]{0,200}>[^<>]{0,40}\b(?:forgot(?:ten)?|lost|vergessen)\b[^<>]{0,40}</gi
 const pagesMax = 3
 
 export const webForwardedHost: NativeCheck = {
