@@ -33,7 +33,7 @@ export function validateDecision(decision: Decision, now: Date): void {
 /** The error if an issue of this severity can't be ignored that long; null if it can. */
 export function ignorePeriodError({ ignoreUntilTime }: Decision, category: SeverityCategory, now: Date): string | null {
   if (!ignoreUntilTime || !isSerious(category) || new Date(ignoreUntilTime) <= latestEnd(now)) return null
-  return `With critical or high severity, at most ${ignoreDaysMax} days are allowed`
+  return `Critical and high issues can be ignored for at most ${ignoreDaysMax} days`
 }
 
 /**

@@ -6,14 +6,10 @@ const skipped = (port: number, ...checks: string[]) =>
   ({ kind: 'skipped', address, port, permission: 'logins', checks }) as const
 
 it('counts each check without permission once and says why it was not run', () => {
-  expect(coverageNotes([skipped(80, 'a', 'b'), skipped(81, 'b', 'c')])).toEqual([
-    '3 checks need permission to log in and were not run',
-  ])
-  expect(coverageNotes([skipped(80, 'b', 'a')], true)).toEqual([
-    '2 checks need permission to log in and were not run (a, b)',
-  ])
+  expect(coverageNotes([skipped(80, 'a', 'b'), skipped(81, 'b', 'c')])).toEqual(['3 checks not run: they would log in'])
+  expect(coverageNotes([skipped(80, 'b', 'a')], true)).toEqual(['2 checks not run: they would log in (a, b)'])
   expect(coverageNotes([{ ...skipped(80, 'a'), permission: 'crashes' }])).toEqual([
-    '1 check needs permission to risk crashing a service and was not run',
+    '1 check not run: it might crash a service',
   ])
 })
 

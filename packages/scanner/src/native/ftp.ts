@@ -61,12 +61,12 @@ async function confidentialProof(connection: TcpConnection, context: NativeConte
   const folders = ['/']
   let files = 0
   for (const [listings, folder] of folders.entries()) {
-    if (listings === listingsMax) return null
+    if (listings === listingsMax || performance.now() > stopAt) return null
     for (const { name, isFolder } of entriesIn((await download(`LIST ${folder}`, connection, context)) ?? '')) {
       const path = `${folder}${name}`
       if (isFolder) folders.push(`${path}/`)
       if (isFolder || !mayBeConfidential(path)) continue
-      if (++files > filesMax || performance.now() > stopAt) return null
+      if (++files > filesMax) return null
       const content = await download(`RETR ${path}`, connection, context)
       const found = content && confidentialPart(content, path)
       if (found) return { request: `RETR ${path}`, answer: content, highlights: [found] }

@@ -76,10 +76,8 @@ export const lmtp: NativeCheck = {
         return (await connection.read(replyOptions)).toString('latin1')
       }
       await connection.read(replyOptions)
-      const isLmtp =
-        (await send('LHLO glacis.example')).startsWith('250') && (await send('EHLO glacis.example')).startsWith('5')
-      if (!isLmtp) return { proof: null }
-      await send('LHLO glacis.example')
+      const isMailServer = !(await send('EHLO glacis.example')).startsWith('5')
+      if (isMailServer || !(await send('LHLO glacis.example')).startsWith('250')) return { proof: null }
       const answer = await send('MAIL FROM:<>')
       await send('RSET')
       await send('QUIT')

@@ -14,8 +14,8 @@ it('reports which checks were not run, and how to permit them', () => {
   const observations = [skipped('writes'), skipped('logins')]
   expect(textReport(observations, new Map())).toBe(
     [
-      'Note: 1 check needs permission to write to the target and was not run.',
-      'Note: 1 check needs permission to log in and was not run.',
+      'Note: 1 check not run: it would write to the target.',
+      'Note: 1 check not run: it would log in.',
       'To run intrusive checks too, add --allow writes --allow logins.',
       '',
       '0 of 0 hosts with services, 0 findings.',

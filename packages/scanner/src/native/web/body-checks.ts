@@ -2,8 +2,8 @@
  * Parameters in JSON bodies and POST forms that reach an interpreter, the file system, or the network unchecked.
  *
  * POST requests are sent only to operations whose path or button names something that only reads, such as a search, a
- * preview, a conversion, or a ping, and only with the members that the site itself sends. Every other POST would be
- * intrusive; such operations are not tested, whatever is permitted.
+ * preview, a conversion, or a ping, and only with the members that the site itself sends. Other POST requests could
+ * change data, so they are never sent, even if writes are permitted.
  */
 import { randomBytes } from 'node:crypto'
 import { type BodyParameter, bodyParameters } from '#native/web/body-parameters.ts'

@@ -37,7 +37,7 @@ import {
   redirectsAway,
   runsCommand,
 } from '#native/web/server-commands.ts'
-import { addsAttribute, type Attempt, reflectedMarkup, runsMarkup, scripting } from '#native/web/reflected-markup.ts'
+import { addsAttribute, type Attempt, markupInPath, reflectedMarkup, scripting } from '#native/web/reflected-markup.ts'
 import { expressionInjection, isExpression, runsExpression } from '#native/web/server-expressions.ts'
 import { listedTargets } from '#native/web/named-paths.ts'
 import { ownHost, requestWeb, webProof, type WebResponse } from '#native/web/request.ts'
@@ -230,16 +230,6 @@ async function attemptsOf(context: NativeContext, parameters: readonly Parameter
     if (response) attempts.push({ parameter, tag, response })
   }
   return attempts
-}
-
-/** The page for unknown paths, if it shows the path unescaped. */
-async function markupInPath(context: NativeContext, { base, unknown }: WebSite): Promise<Proof | null> {
-  const name = unknown.path.slice(base.length)
-  if (name === '' || !unknown.body.includes(name)) return null
-  const tag = `<g${randomBytes(6).toString('hex')}>`
-  const path = `${base}${encodeURIComponent(tag)}`
-  const response = await requestWeb(context, { target: path })
-  return response && runsMarkup(response, tag) ? { ...webProof(response, [tag]), path } : null
 }
 
 /** Again without quotation marks, where these caused an error. */

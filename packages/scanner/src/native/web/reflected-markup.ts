@@ -1,9 +1,11 @@
-/** Parameters that a page shows unescaped. */
+/** Parameters and paths that a page shows unescaped. */
+import { randomBytes } from 'node:crypto'
 import { attribute } from '#native/web/html-forms.ts'
-import { checkInfo, type Proof } from '#native/native-check.ts'
+import { checkInfo, type NativeContext, type Proof } from '#native/native-check.ts'
 import { type Parameter, placeOf } from '#native/web/parameters.ts'
 import type { SendValue } from '#native/web/server-evaluation.ts'
-import { webProof, type WebResponse } from '#native/web/request.ts'
+import { requestWeb, webProof, type WebResponse } from '#native/web/request.ts'
+import type { WebSite } from '#native/web/site.ts'
 
 export const scripting = checkInfo({
   id: 'cross-site-scripting-reflected',
@@ -31,6 +33,16 @@ export interface Attempt {
 export function reflectedMarkup(attempts: readonly Attempt[]): Proof | null {
   const found = attempts.find(({ tag, response }) => !isRedirect(response) && runsMarkup(response, tag))
   return found ? { ...webProof(found.response, [found.tag]), path: placeOf(found.parameter) } : null
+}
+
+/** The page for unknown paths, if it shows the path unescaped. */
+export async function markupInPath(context: NativeContext, { base, unknown }: WebSite): Promise<Proof | null> {
+  const name = unknown.path.slice(base.length)
+  if (name === '' || !unknown.body.includes(name)) return null
+  const tag = `<g${randomBytes(6).toString('hex')}>`
+  const path = `${base}${encodeURIComponent(tag)}`
+  const response = await requestWeb(context, { target: path })
+  return response && runsMarkup(response, tag) ? { ...webProof(response, [tag]), path } : null
 }
 
 /** Browsers show error pages as well, but not the page of a redirect. */
