@@ -107,11 +107,11 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
       <Table label="Audit log" fit="text">
         <thead>
           <tr>
-            <HeaderCell width={165}>Time</HeaderCell>
-            <HeaderCell>User</HeaderCell>
-            <HeaderCell className="w-[clamp(164px,38cqi,360px)]">Action</HeaderCell>
-            <HeaderCell>Object</HeaderCell>
-            <HeaderCell>Address</HeaderCell>
+            <HeaderCell width={160}>Time</HeaderCell>
+            <HeaderCell width={116}>User</HeaderCell>
+            <HeaderCell>Action</HeaderCell>
+            <HeaderCell width={84}>Object</HeaderCell>
+            <HeaderCell width={116}>Address</HeaderCell>
           </tr>
         </thead>
         <tbody>
