@@ -107,11 +107,11 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
       <Table label="Audit log" fit="text">
         <thead>
           <tr>
-            <HeaderCell width={160}>Time</HeaderCell>
-            <HeaderCell width={116}>User</HeaderCell>
+            <HeaderCell width={150}>Time</HeaderCell>
+            <HeaderCell width={96}>User</HeaderCell>
             <HeaderCell>Action</HeaderCell>
             <HeaderCell width={84}>Object</HeaderCell>
-            <HeaderCell width={116}>Address</HeaderCell>
+            <HeaderCell width={112}>Address</HeaderCell>
           </tr>
         </thead>
         <tbody>
