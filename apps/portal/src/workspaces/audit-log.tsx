@@ -107,7 +107,7 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
       <Table label="Audit log" fit="text">
         <thead>
           <tr>
-            <HeaderCell width={150}>Time</HeaderCell>
+            <HeaderCell width={160}>Time</HeaderCell>
             <HeaderCell width={96}>User</HeaderCell>
             <HeaderCell>Action</HeaderCell>
             <HeaderCell width={84}>Object</HeaderCell>
