@@ -31,6 +31,11 @@ export function hasPasswordField(html: string): boolean {
   return /<input\b[^>]{0,300}\btype\s{0,9}=\s{0,9}["']?password/i.test(html)
 }
 
+/** The texts of the first comments that aren't long. */
+export function commentsIn(html: string): readonly string[] {
+  return [...html.matchAll(/<!--([\s\S]{1,500}?)-->/g).take(20)].map(([, text = '']) => text)
+}
+
 /** The page without the elements of this name and their content. */
 export function withoutElements(html: string, tag: string): string {
   const [before = '', ...elements] = html.split(new RegExp(`<${tag}\\b`, 'i'))

@@ -37,6 +37,15 @@ export const javaProbes: readonly Probe[] = [
     isBinary: true,
   },
   {
+    // Before version 4, and with the memcache protocol, members answer its requests.
+    protocol: 'hazelcast',
+    ports: [5701, 5702],
+    request: bytes('version\r\n'),
+    responsePattern: /^VERSION Hazelcast\r\n/,
+    field: 'hazelcast.login',
+    read: () => 'no login',
+  },
+  {
     // OPTIONS of the CQL native protocol, version 3.
     protocol: 'cql',
     ports: [9042],

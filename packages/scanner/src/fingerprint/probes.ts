@@ -37,7 +37,7 @@ export const probes: readonly Probe[] = [
     protocol: 'memcached',
     ports: [11211, 11210],
     request: bytes('version\r\n'),
-    responsePattern: /^VERSION /,
+    responsePattern: /^VERSION (?!Hazelcast\r)/,
     field: 'memcached.version',
   },
   {

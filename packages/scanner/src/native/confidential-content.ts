@@ -37,6 +37,11 @@ const kinds: readonly FileKind[] = [
     proof: (content) => secretKeyIn(content) ?? first(secret)(content) ?? first(passwordHash)(content),
   },
   { names: /\.(?:sql|dump|dmp)(?:[.~]\w{0,8})?$/i, proof: first(dump) },
+  // Such as `/admin/backup.php`, whose response has the content of a file.
+  {
+    names: /\/[\w-]{0,40}(?:backup|dump|export)[\w-]{0,40}(?:\.(?:aspx?|cgi|do|jsp|php|pl))?$/i,
+    proof: (content) => first(dump)(content) ?? first(database)(content) ?? personalColumns(content),
+  },
   { names: /\.(?:csv|tsv|txt)(?:[.~]\w{0,8})?$/i, proof: personalColumns },
   {
     names: /\/(?:accounts|contacts|customers|employees|members|patients|subscribers|users)\.(?:csv|tsv|txt)$/i,

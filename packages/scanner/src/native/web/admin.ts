@@ -1,5 +1,5 @@
 /** Administration pages that don't require a login, recognized by their controls instead of the product's name. */
-import { hasPasswordField } from '#html.ts'
+import { commentsIn, hasPasswordField } from '#html.ts'
 import { checkInfo, type NativeCheck, type NativeContext } from '#native/native-check.ts'
 import { namedPaths } from '#native/web/named-paths.ts'
 import { functionsOf, hasLogin, scriptCalls } from '#native/web/script-calls.ts'
@@ -56,8 +56,7 @@ const administrationPath =
 
 /** Paths of administration pages that links, the robots.txt, and comments of the start page name. */
 async function administrationPaths(context: NativeContext, site: WebSite): Promise<readonly string[]> {
-  const comments = site.front.body.matchAll(/<!--([\s\S]{1,500}?)-->/g).take(20)
-  const mentioned = [...comments].flatMap(([, text = '']) =>
+  const mentioned = commentsIn(site.front.body).flatMap((text) =>
     [...text.matchAll(/(?:^|[\s"'(:])(\/[\w/-]{3,60})/g).take(5)].map(([, path = '']) => path),
   )
   const paths = [...mentioned, ...(await namedPaths(context, site))]

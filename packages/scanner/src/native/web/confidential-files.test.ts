@@ -36,6 +36,15 @@ it('finds a file that the query of a link names', async () => {
 })
 
 it.each([
+  ['a dump of users', "INSERT INTO users VALUES (1, 'erika')\n", true],
+  ['a database', 'SQLite format 3\0', true],
+  ['a message', 'The backup starts every night\n', false],
+])('evaluates a backup script in robots.txt that returns %s', async (_, content, expected) => {
+  const pages = { '/': '<h1>Shop</h1>', '/robots.txt': 'User-agent: *\nDisallow: /admin/backup.php\n' }
+  expect(await isFound({ ...pages, '/admin/backup.php': content })).toBe(expected)
+})
+
+it.each([
   ['a public certificate', 'server.pem', '-----BEGIN CERTIFICATE-----\nMIIB'],
   ['settings with placeholders', 'app.ini', 'password = ${DB_PASSWORD}\nsecret = changeme\ntoken: <token>\n'],
   ['texts of a user interface', 'de.json', '{"password":"Passwort","token":"Zugriffsschlüssel"}'],

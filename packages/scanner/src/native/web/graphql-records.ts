@@ -27,7 +27,8 @@ export const graphqlRecords = checkInfo({
 const commonPaths = ['graphql', 'api/graphql', 'v1/graphql']
 const listsMax = 4
 const membersMax = 6
-const secret = /(?:^|_)(?:(?:api_?|access_?|auth_?)?(?:key|token)|secret|password|passwd|password_?hash|iban)$/
+const secret =
+  /(?:^|_)(?:(?:api_?|access_?|auth_?)?(?:key|token)|secret|pass|passwd|password|pass(?:word)?_?hash|pin|iban)$/
 const address = /^e_?mail(?:_?address)?$/
 
 const typeOf = '{kind name ofType{kind name ofType{kind name ofType{kind name}}}}'

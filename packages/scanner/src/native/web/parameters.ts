@@ -81,7 +81,7 @@ const state = /\/(?:on|off|open|up|down|toggle|high|low)\/?$/i
 /** Items of collections that the start page links to, such as `/orders/7` and `/club/7/card`; one of each collection. */
 export function linkedItems({ front, base }: PageOfSite & Pick<WebSite, 'base'>): readonly Parameter[] {
   const items = linksOf(front.body).flatMap((link): Parameter[] => {
-    const target = targetHere(link, front.path) ?? ''
+    const target = pathIn(targetHere(link, front.path) ?? '')
     const [, collection = '', value = '', rest = ''] =
       /^(\/(?:[\w-]{1,40}\/){0,3}[a-z][\w-]{1,40}(?:s\/(?=[\w-]{1,60}\/?$)|\/(?=\d{1,12}(?:\/|$))))([\w-]{1,60})((?:\/[a-z][\w-]{1,40})?\/?)$/i.exec(
         target,

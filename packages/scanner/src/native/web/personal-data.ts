@@ -69,7 +69,9 @@ function deliveryAddressOf(object: JsonObject): readonly string[] {
 }
 
 function mailOf(object: JsonObject): string | undefined {
-  const name = filled(object).find((key) => /^e_?mail/.test(normalized(key)) && String(object[key]).includes('@'))
+  const name = filled(object).find(
+    (key) => /^(?:e_?mail|mail(?:_?address)?$)/.test(normalized(key)) && String(object[key]).includes('@'),
+  )
   return name === undefined ? undefined : `"${name}"`
 }
 

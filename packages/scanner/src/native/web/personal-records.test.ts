@@ -28,6 +28,20 @@ it('finds orders that the site links to by number', async () => {
   expect(found).toContain('api-personal-data-exposed')
 })
 
+it.each([
+  ['appointments of patients', { patient: 'Ann', reason: 'Surgery' }, true],
+  ['appointments without names', { patient: 7, reason: 'Surgery' }, false],
+])('evaluates %s that the site links to by number', async (_, appointment, expected) => {
+  const found = await findOnSite(({ url = '' }, response) => {
+    response.setHeader('connection', 'close')
+    const number = Number(/^\/api\/appointments\/([123])$/.exec(url)?.[1])
+    if (url === '/') response.end('<a href="/api/appointments/2">Your appointment</a>')
+    else if (number > 0) response.end(JSON.stringify({ id: number, ...appointment }))
+    else response.writeHead(404).end()
+  })
+  expect(found.includes('api-personal-data-exposed')).toBe(expected)
+})
+
 it('follows the JSON index of an API', async () => {
   const found = await findOnSite(({ url = '' }, response) => {
     response.setHeader('connection', 'close')
@@ -53,6 +67,12 @@ it.each([
   ],
   ['notes with the code of a door', { '/api/visits': [{ id: 1, note: 'Back door, entrance code 4471' }] }],
   ['records by number', { '/api/customers/1': customer(1), '/api/customers/2': customer(2) }],
+  [
+    'contacts by number',
+    Object.fromEntries(
+      [1, 2].map((id) => [`/api/customers/${id}`, { id, mail: `${id}@shop.example`, phone: '+49 30 1234' }]),
+    ),
+  ],
 ])('finds %s', async (_, answers) => {
   expect(await isFound(answers)).toBe(true)
 })

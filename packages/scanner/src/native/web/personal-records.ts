@@ -2,6 +2,7 @@
 import { collectionsOf, readAnswers } from '#native/web/api-answers.ts'
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 import { personalMember } from '#native/web/personal-data.ts'
+import { personalRecordIn } from '#native/web/record-kinds.ts'
 import { requestWeb, webProof, type WebResponse } from '#native/web/request.ts'
 
 export const personalData = checkInfo({
@@ -39,11 +40,13 @@ export const webPersonalData: NativeCheck = {
 /** Two consecutive identifiers return records of the same kind, and one that is unlikely to exist returns none. */
 async function recordsByNumber(context: NativeContext): Promise<Proof | null> {
   for (const { target, examples } of await collectionsOf(context)) {
+    const [list = ''] = target.split('*', 1)
     const read = (id: string) =>
       requestWeb(context, { target: target.replace('*', id), headers: { Accept: 'application/json' } })
     for (const id of [...examples, '1']) {
       const page = await read(id)
-      const member = page?.status === 200 ? personalMember(page.body, 'record') : undefined
+      const member =
+        page?.status === 200 ? (personalMember(page.body, 'record') ?? personalRecordIn(page.body, list)) : undefined
       if (!page || member === undefined) continue
       const neighbors = [
         await read(withNumber(id, (number) => number + 1)),

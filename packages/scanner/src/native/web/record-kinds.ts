@@ -109,6 +109,14 @@ export function recordsIn(body: string, { members, membersMin, decisive }: Recor
   return undefined
 }
 
+const personName = /"(?:buyer|client|customer|guest|patient|recipient)\w{0,9}"\s{0,9}:\s{0,9}"[^"]{2}/i
+
+/** Like {@link recordsIn}, for one record of a person, such as `{"patient": "Ann", "reason": "Surgery"}` at `/api/appointments/7`. */
+export function personalRecordIn(body: string, path: string): string | undefined {
+  const kind = listsPeople(path) && personName.test(body) ? kindOf(path) : undefined
+  return kind && recordsIn(`[${body}]`, kind)
+}
+
 /** Like {@link recordsIn}, for lists whose name in a JSON object is that of a kind. */
 export function namedRecordsIn(body: string): string | undefined {
   if (!/^\s{0,99}\{/.test(body) || body.length > parsedLengthMax) return undefined

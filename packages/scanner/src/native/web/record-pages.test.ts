@@ -37,6 +37,24 @@ it.each<[string, Readonly<Record<string, string>>, boolean]>([
     false,
   ],
   [
+    'the site links to an example, and the next number shows a person',
+    {
+      '/': page('<a href="/tickets/7?from=start">Example</a>'),
+      '/tickets/7': page('<h1>Street light</h1>'),
+      '/tickets/8': page('<h1>Housing</h1><p>Ann, DE89 3704 0044 0532 0130 00</p>'),
+    },
+    true,
+  ],
+  [
+    'the site links to an example, and the next number shows a contact',
+    {
+      '/': page('<a href="/tickets/7">Example</a>'),
+      '/tickets/7': page('<h1>Printer</h1>'),
+      '/tickets/8': invoice('ann'),
+    },
+    false,
+  ],
+  [
     'there is no other number',
     { '/': page('<a href="/invoices/7">Example</a>'), '/invoices/7': invoice('ann') },
     false,

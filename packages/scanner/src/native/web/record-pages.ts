@@ -50,15 +50,16 @@ async function otherPerson(context: NativeContext, parameter: Parameter): Promis
   const page = await requestWeb(context, { target: targetOf(parameter, parameter.value) })
   const isPersonal = isPersonalRecord(`${parameter.path}?${parameter.name}`)
   const own = page && personalValues(page, isPersonal)
-  if (!own || own.length === 0) return undefined
+  if (!own) return undefined
   const number = Number(parameter.value)
   for (const other of [number + 1, number - 1]) {
     const text = String(other).padStart(parameter.value.length, '0')
     const target = targetOf(parameter, text)
     const neighbor = other < 0 ? undefined : await requestWeb(context, { target })
-    const values = neighbor ? personalValues(neighbor, isPersonal) : []
+    // The page that the site links to may be an example without data of a person.
+    const values = neighbor ? personalValues(neighbor, isPersonal && own.length > 0) : []
     const [differing] = values.filter((value) => !own.includes(value))
-    const isSameKind = values.length > 0 && own.some((value) => !values.includes(value))
+    const isSameKind = own.length === 0 || own.some((value) => !values.includes(value))
     if (neighbor && differing !== undefined && isSameKind)
       return { ...webProof(neighbor, [differing]), path: target.split('?', 1)[0] ?? target }
   }

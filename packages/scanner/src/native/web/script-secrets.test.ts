@@ -37,6 +37,8 @@ it.each([
       }),
     },
   ],
+  ['a comment, a password', { '/': '<h1>Shop</h1><!-- staging login: mara, password: harbor-77 -->' }],
+  ['a comment, an account', { '/': '<h1>Shop</h1><!-- remove before release: admin / Harbor2024! -->' }],
   [
     'a connection after an example of one',
     { '/': '<p>mongodb://user:pass@host or mongodb://shop:q7Tulip@db.shop.test</p>' },
@@ -74,6 +76,15 @@ it.each([
   ['a name without a value', 'const ADMIN_TOKEN = localStorage.token'],
 ])('is silent on %s', async (_, script) => {
   expect(await isFound({ '/': '<script src="app.js"></script>', '/app.js': script })).toBe(false)
+})
+
+it.each([
+  ['a field', '<input type="password" name="password2">'],
+  ['an example', 'password: example-77'],
+  ['a path', 'see /admin/v2-beta and admin / v2'],
+  ['a rule', 'password: at least 12 signs'],
+])('ignores a comment with %s', async (_, comment) => {
+  expect(await isFound({ '/': `<h1>Shop</h1><!-- ${comment} -->` })).toBe(false)
 })
 
 it('ignores the sources of libraries', async () => {

@@ -1,5 +1,6 @@
 /** Keys of known services in a site's pages, scripts, and source maps. */
 import { checkInfo, type NativeCheck } from '#native/native-check.ts'
+import { commentsIn } from '#html.ts'
 import { readPages } from '#native/web/site-pages.ts'
 import { readSite } from '#native/web/site.ts'
 
@@ -10,10 +11,10 @@ const scriptSecret = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'A page, script, or source map that any visitor can read contains a secret key or token for a third-party service. The check recognizes keys by their format and does not use them.',
-  impact: 'An attacker can use the service at your expense, and read or change your data there.',
+    'A page, script, or source map that any visitor can read contains a secret key or token for a third-party service, or a comment in a page contains a password. The check recognizes keys by their format and does not use them.',
+  impact: 'An attacker can use the service or the account, and read or change your data there.',
   remediation:
-    'Revoke the key, and call the service from the server. Only keys that are meant for browsers, such as publishable keys, belong in a page.',
+    'Revoke the key or change the password, and call the service from the server. Only keys that are meant for browsers, such as publishable keys, belong in a page.',
   reference: 'https://cwe.mitre.org/data/definitions/798.html',
   tags: 'exposure secrets javascript',
   verifiedOn: 'esbuild-secrets express-tickets',
@@ -63,6 +64,11 @@ const variable = /(?<=^|[\n>])[A-Z][A-Z\d_]{0,40}(?:TOKEN|SECRET|PASSWORD|KEY)=[
 /** Keys of services that browsers call themselves, such as maps, search, and analytics. */
 const browserKey =
   /^\w{0,30}(?:algolia|amplitude|analytics|browser|bugsnag|captcha|client|datadog|firebase|google|intercom|map|mixpanel|posthog|public|publishable|rollbar|search|segment|sentry|site|tile|turnstile|web)\w{0,30}ApiKey\b|[:=]\s{0,3}\\?["'](?:AIza|phc_|pk[._])/i
+/** `password: harbor-77` or `admin / harbor-77` in a comment of a page. */
+const commented = [
+  /\b(?:pass(?:wd|word)?|passwort|kennwort|pwd)["']?\s{0,3}[:=]\s{0,3}["']?(?=[^\s"'<>]{0,40}\d)(?=[^\s"'<>]{0,40}[A-Za-z])[^\s"'<>;,]{6,60}/i,
+  /\b(?:admin|administrator|demo|guest|login|root|test|user)\s{1,3}\/\s{1,3}(?=[^\s"'<>]{0,40}\d)(?=[^\s"'<>]{0,40}[A-Za-z])[^\s"'<>;,]{6,60}/i,
+]
 const around = 120
 const matchesMax = 20
 
@@ -76,7 +82,11 @@ export const webScriptSecrets: NativeCheck = {
     const { pages, scriptFiles } = await readPages(context, site)
     for (const { body, path, request, status } of [...pages, ...scriptFiles]) {
       const named = [constant, prefixed, ...(environment.test(body) ? [variable] : [])]
-      const key = secretKeyIn(body) ?? settingIn(body) ?? named.flatMap((pattern) => pattern.exec(body)?.[0] ?? [])[0]
+      const key =
+        secretKeyIn(body) ??
+        settingIn(body) ??
+        named.flatMap((pattern) => pattern.exec(body)?.[0] ?? [])[0] ??
+        passwordInComment(body)
       if (key === undefined) continue
       const at = body.indexOf(key)
       const excerpt = body.slice(Math.max(0, at - around), at + key.length + around)
@@ -89,6 +99,11 @@ export const webScriptSecrets: NativeCheck = {
 function settingIn(text: string): string | undefined {
   const settings = [...text.matchAll(setting).take(matchesMax)].map(([found]) => found)
   return settings.find((found) => !browserKey.test(found))
+}
+
+function passwordInComment(page: string): string | undefined {
+  const found = commentsIn(page).flatMap((text) => commented.map((pattern) => pattern.exec(text)?.[0]))
+  return found.find((text) => text !== undefined && !/example|change|placeholder|\$\{|\{\{/i.test(text))
 }
 
 export function secretKeyIn(text: string): string | undefined {

@@ -9,6 +9,7 @@ it.each<[string, string | undefined]>([
   ['rO0ABXNyABFqYXZhLnV0aWwuSGFzaE1hcA==', 'Java'],
   ['O:6:"Basket":1:{s:5:"items";a:0:{}}', 'PHP'],
   ['Tzo2OiJCYXNrZXQiOjE6e3M6NToiaXRlbXMiO2E6MDp7fX0=', 'PHP'],
+  ['YToxOntzOjQ6ImxhbmciO3M6MjoiZGUiO30=', 'PHP'],
   ['BAh7B0kiD3Nlc3Npb25faWQGOgZFVCIRMTIzNDU2Nzg5MDEy', 'Ruby'],
   ['AAEAAAD/////AQAAAAAAAAAEAQAAAA==', '.NET'],
   ['BAh7B0kiD3Nlc3Npb25faWQGOgZFVCIR--0a4d55a8d778e5022fab701977c5d840bbc486d0', undefined],

@@ -9,7 +9,7 @@ export const serializedCookie = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 8.1,
   summary:
-    'The server stores an object in a cookie in a format that can contain code or instances of any class (Python pickle, Java, PHP, Ruby Marshal, or .NET), and does not sign it.',
+    'The server stores an object or array in a cookie in a format that can contain code or instances of any class (Python pickle, Java, PHP, Ruby Marshal, or .NET), and does not sign it.',
   impact:
     'If the server restores the object from the cookie, an attacker can usually run any code with the permissions of the application.',
   remediation:
@@ -19,8 +19,8 @@ export const serializedCookie = checkInfo({
   verifiedOn: 'serialized-cookies',
 })
 
-/** An object of PHP, from its class to its last member. */
-const phpObject = /^O:\d{1,3}:"[\w\\]{1,80}":\d{1,3}:\{[^\n]{0,3000}\}$/
+/** An object of PHP, from its class to its last member, or an array, in which `unserialize` also accepts objects. */
+const phpObject = /^(?:O:\d{1,3}:"[\w\\]{1,80}"|a):\d{1,3}:\{[^\n]{0,3000}\}$/
 
 /** The language whose objects the cookie contains. */
 export function languageOf(cookie: Cookie): string | undefined {

@@ -190,7 +190,7 @@ function objectInCookie(pages: readonly WebResponse[]): Proof | null {
   return null
 }
 
-const namedMax = 8
+const namedMax = 10
 
 /** Pages that robots.txt, the sitemap, and links name. Another check requests them as well. */
 async function namedPages(context: NativeContext, site: WebSite): Promise<readonly WebResponse[]> {
