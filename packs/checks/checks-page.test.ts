@@ -28,8 +28,8 @@ async function checksPage(): Promise<string> {
 
 const introduction = (count: number) => `# Checks
 
-The ${count} checks that Glacis ships with, by severity. Checks only read; those that log in or write need
-[permission](scanning-safely.md#intrusive-checks). A finding of a check is a
+The ${count} checks that Glacis ships with, by severity. By default, checks only read; those that log in, write, or
+might crash a service need [permission](scanning-safely.md#intrusive-checks). A finding of a check is a
 [verified risk](concepts.md#verified-and-potential-risks) with its evidence.
 
 This page is generated from the checks. Community templates and your own templates run in addition; see

@@ -14,7 +14,7 @@ const shutdownTimeoutMs = 5000
 process.exit(await main())
 
 /**
- * @returns the exit code: 0 stopped, 1 an error that the operator can fix, 78 rejected by the
+ * @returns the exit code: 0 stopped, 1 an error that the operator can fix, 2 invalid arguments, 78 rejected by the
  * server
  */
 async function main(): Promise<number> {

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { CliError, systemReason } from './cli-error.ts'
+import { CliError, systemReason, UsageError } from './cli-error.ts'
 
 export interface Options {
   /** Origin of the server, without a trailing slash. */
@@ -80,19 +80,19 @@ function parse(args: readonly string[]) {
     return parseArgs({ args: [...args], options: flags, strict: true }).values
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError(`${reason.split('.')[0]}.\n\n${usage}`, { cause })
+    throw new UsageError(`${reason.split('.')[0]}.`, { cause })
   }
 }
 
 function readServer(value: string | undefined, allowsPlainHttp: boolean): string {
-  if (!value) throw new CliError(`No server given. Pass --server, or set GLACIS_AGENT_SERVER.\n\n${usage}`)
+  if (!value) throw new UsageError('No server given. Pass --server, or set GLACIS_AGENT_SERVER.')
   const url = URL.canParse(value) ? new URL(value) : null
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new CliError(`'${value}' is not a valid server URL, such as https://glacis.example.org.`)
+    throw new UsageError(`"${value}" isn't the URL of a server, such as https://glacis.example.org.`)
   }
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
   if (url.protocol === 'http:' && !isLoopback && !allowsPlainHttp) {
-    throw new CliError(
+    throw new UsageError(
       `${url.origin} does not use TLS: an attacker on the network path could read the key. Use https, or allow plain HTTP with --plain-http.`,
     )
   }
@@ -123,7 +123,7 @@ function readNetworks(value: string | undefined): string[] | undefined {
   if (value === undefined) return undefined
   const networks = value.split(',').map((part) => part.trim())
   const invalid = networks.find((network) => !z.union([z.cidrv4(), z.cidrv6()]).safeParse(network).success)
-  if (invalid !== undefined) throw new CliError(`'${invalid}' in --networks is not a network, such as 10.0.0.0/8.`)
+  if (invalid !== undefined) throw new UsageError(`"${invalid}" in --networks isn't a network, such as 10.0.0.0/8.`)
   return networks
 }
 

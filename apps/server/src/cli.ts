@@ -115,8 +115,8 @@ export async function runCommand(args: readonly string[], context: CommandContex
 
 function unknownCommand(name: string): string {
   const closest = closestOf(commands.keys(), name)
-  const hint = closest && closest.edits <= 2 ? `; did you mean '${closest.text}'?` : '.'
-  return `Unknown command '${name}'${hint}`
+  const hint = closest && closest.edits <= 2 ? `; did you mean "${closest.text}"?` : '.'
+  return `Unknown command "${name}"${hint}`
 }
 
 /** Runs the agent in this process; it exits by itself. */

@@ -142,7 +142,7 @@ it('matches docs/settings.md (update it with vitest -u)', async () => {
 const introduction = `# Settings
 
 Settings are environment variables, or lines of a file \`.env\` in the project folder. Glacis exits at startup if a setting is
-invalid or its name is unknown, and lists all such settings.
+invalid or its name is unknown, and lists all such settings. Durations are a number and a unit: \`30s\`, \`15m\`, \`24h\`, or \`400d\`.
 
 Every setting is optional. An installation that others use needs \`GLACIS_URL\`, and \`GLACIS_SMTP_URL\` and \`GLACIS_MAIL_FROM\` to send
 email; see [Run it on a server](backup-and-upgrade.md#run-it-on-a-server).

@@ -60,7 +60,7 @@ export function createMetrics({ database, jobs, log, backupFolder }: Sources): M
     return registry.metrics()
   }
   const server = createServer((request, response) => {
-    if (request.url !== '/metrics') return void response.writeHead(404).end()
+    if (request.url?.split('?', 1)[0] !== '/metrics') return void response.writeHead(404).end()
     collect().then(
       (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
       (error: unknown) => {

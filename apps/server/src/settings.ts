@@ -263,7 +263,7 @@ export const Settings = z.object({
   GLACIS_LOG_LEVEL: described(z.enum(levels).default('info'), {
     expects: `one of ${levels.join(', ')}`,
     initial: '`info`',
-    meaning: 'The minimum level of log lines. The log goes to standard error.',
+    meaning: `The minimum level of log lines: ${levels.map((level) => `\`${level}\``).join(', ')}. The log goes to standard error.`,
   }),
 })
 

@@ -194,7 +194,7 @@ async function create(
   const parsed = parseTraits(traits)
   if (parsed.kind === 'invalid' || !isEmail(traits.email)) {
     const errors = parsed.kind === 'invalid' ? parsed.messages : []
-    return { kind: 'invalid', errors: errors.map(({ field, message }) => `${field ?? 'traits'}: ${message.text}`) }
+    return { kind: 'invalid', errors: errors.map(({ message }) => message.text.replace(/(?<![.!?])$/, '.')) }
   }
   const policyError = password === undefined ? null : passwordPolicyError(password, traits.email)
   if (policyError) return { kind: 'invalid', errors: [policyError.text] }

@@ -1,5 +1,6 @@
 /** Evidence on one host: the request, the response, and the highlighted match. */
 import type { Evidence } from '@glacis/contract/issue'
+import { placeOnPort, readLocation } from '@glacis/contract/location'
 import { splitHighlights } from '#issues/highlight.ts'
 import { cx } from '#lib/cx.ts'
 import { CopyField } from '#ui/copy-field.tsx'
@@ -69,9 +70,9 @@ function LocationTitle({ location }: { readonly location: string }) {
 
 /** `80/.git/config` → "Evidence, port 80, /.git/config". A location that doesn't start with a port is used unchanged. */
 export function locationTitle(location: string, label = 'Evidence'): string {
-  const [, port, protocol = '', rest = ''] = /^(\d{1,5})(\/(?:tcp|udp)(?=$| ))?((?:[ /].*)?)$/.exec(location) ?? []
-  const parts = port ? [`port ${port}${protocol}`, rest] : [location]
-  return [label, ...parts.map((part) => part.trim())].filter(Boolean).join(', ')
+  const place = readLocation(location)
+  const parts = place ? [`port ${place.port}`, placeOnPort(place)] : [location]
+  return [label, ...parts].filter(Boolean).join(', ')
 }
 
 /** Scrolls to the first highlight if it's below the first lines. A stable ref callback, so it runs once per mount. */

@@ -71,14 +71,14 @@ it('contains the whole scanner', async () => {
 }, 60_000)
 
 it.each([
-  [[], /^No server given/],
-  [['--server', 'nonsense'], /is not a valid server URL/],
-  [['--server', 'http://192.0.2.1:3000'], /does not use TLS/],
-  [['--server', 'http://127.61.3.1:1', '--token-file', '/nowhere'], /Can't read the token from \/nowhere/],
-  [['--server', 'http://127.61.3.1:1', '--networks', 'ten'], /'ten' in --networks is not a network/],
-  [['--server', 'http://127.61.3.1:1', '--state', '/dev/null/x'], /Can't use the folder \/dev\/null\/x/],
-  [['--server', 'http://127.61.3.1:1', '--nonsense'], /^Unknown option/],
-] as const)('exits with an error message for %j', async (args, message) => {
+  [[], 2, /^No server given/],
+  [['--server', 'nonsense'], 2, /isn't the URL of a server/],
+  [['--server', 'http://192.0.2.1:3000'], 2, /does not use TLS/],
+  [['--server', 'http://127.61.3.1:1', '--token-file', '/nowhere'], 1, /Can't read the token from \/nowhere/],
+  [['--server', 'http://127.61.3.1:1', '--networks', 'ten'], 2, /"ten" in --networks isn't a network/],
+  [['--server', 'http://127.61.3.1:1', '--state', '/dev/null/x'], 1, /Can't use the folder \/dev\/null\/x/],
+  [['--server', 'http://127.61.3.1:1', '--nonsense'], 2, /^Unknown option/],
+] as const)('exits with an error message for %j', async (args, code, message) => {
   const ended = run(process.execPath, ['agent.js', ...args], { cwd: folder, env: { HOME: folder } })
-  await expect(ended).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(message) })
+  await expect(ended).rejects.toMatchObject({ code, stderr: expect.stringMatching(message) })
 })

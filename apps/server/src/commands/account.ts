@@ -51,7 +51,7 @@ export async function runAccountCommand(args: readonly string[], { environment, 
     return print(`Exported ${rows} rows of ${workspace.email} to ${file}.`)
   }
   if (!confirmed)
-    throw new CliError(`This permanently deletes the workspace of ${workspace.email}. Pass --yes to confirm.`)
+    throw new UsageError(`This permanently deletes the workspace of ${workspace.email}. Pass --yes to confirm.`)
   await database.owner.transaction().execute(async (tx) => {
     await tx.deleteFrom('workspace').where('id', '=', workspace.id).execute()
     await recordDeletion(tx, { action: 'account.delete', accountId: workspace.id, identityId: null, detail: {} })

@@ -91,7 +91,7 @@ export async function verify(args: readonly string[], { environment, root }: Com
   const file = given ?? (await newestBackup(readConfig(environment, root).backup?.folder))
   await requireFile(file)
   const { rows, createTime } = await verifyBackup(file, identityFile, createLogger({ level: 'error' }))
-  print(`${file} can be restored: ${rows} rows from ${createTime}.`)
+  print(`${file} can be restored. It was created at ${createTime} and has ${rows} rows.`)
 }
 
 async function newestBackup(folder: string | undefined): Promise<string> {

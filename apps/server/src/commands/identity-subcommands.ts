@@ -5,7 +5,7 @@ import type { IdentityAdmin, IdentitySummary } from '@glacis/identity'
 import { recordIdentityEvent } from '#audit.ts'
 import type { Database } from '#database/index.ts'
 import { deletions, recordDeletion, operatorName } from '#deletions.ts'
-import { CliError } from '#cli-error.ts'
+import { CliError, UsageError } from '#cli-error.ts'
 import { revokeAdministration } from '#installation/index.ts'
 import { createMemberships, endMemberships, personOf, soleWorkspacesOf } from '#workspaces/index.ts'
 
@@ -137,7 +137,7 @@ async function remove(
   const targets = sole.reduce((sum, workspace) => sum + workspace.targets, 0)
   if (!yes) {
     const targetText = targets > 0 ? ` with ${counted(targets, 'target')} and everything found in them` : ''
-    throw new CliError(`This permanently deletes ${person.email}${targetText}. Pass --yes to confirm.`)
+    throw new UsageError(`This permanently deletes ${person.email}${targetText}. Pass --yes to confirm.`)
   }
   // Disable sign-in first and delete the user last, so that a failed deletion can be repeated without orphaned data.
   if (person.state === 'active') await people.setState(person.id, 'inactive')

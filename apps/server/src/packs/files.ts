@@ -4,6 +4,7 @@
  */
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { errorCode } from '#error-code.ts'
 import type { SetKind } from '#packs/read-in-process.ts'
 
 /** Folder names below the packs folder. */
@@ -47,7 +48,23 @@ async function removeOld(folder: string): Promise<void> {
 export async function replaceFolder(folder: string, draft: string): Promise<void> {
   const old = `${folder}.old`
   await rm(old, { recursive: true, force: true })
-  await rename(folder, old).catch(() => undefined)
-  await rename(draft, folder)
+  const isReplaced = await renameIfExists(folder, old)
+  try {
+    await rename(draft, folder)
+  } catch (error) {
+    if (isReplaced) await rename(old, folder)
+    throw error
+  }
   await rm(old, { recursive: true, force: true })
+}
+
+/** @returns whether there was such a folder */
+async function renameIfExists(folder: string, name: string): Promise<boolean> {
+  try {
+    await rename(folder, name)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false
+    throw error
+  }
 }

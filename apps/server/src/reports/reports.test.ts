@@ -216,6 +216,8 @@ describe('text', () => {
 it.each([
   ['80/cgi-bin/', '/cgi-bin/ on port 80'],
   ['443/tcpdump', '/tcpdump on port 443'],
+  ['80/ grade-f', '/ (grade-f) on port 80'],
+  ['443 shop.example/ grade-f', 'shop.example/ (grade-f) on port 443'],
   ['6379', 'port 6379'],
   ['443 f5:nginx', 'port 443, f5:nginx'],
   ['61616/tcp openwire', 'port 61616/tcp, openwire'],

@@ -30,7 +30,7 @@ it('mentions no permission if every check was run', () => {
 
 it.each([
   ['127.62.4.2', 80, false, '80/backup/', 'at http://127.62.4.2/backup/'],
-  ['127.62.4.2', 8443, true, '8443/ grade-f', 'at https://127.62.4.2:8443/ grade-f'],
+  ['127.62.4.2', 8443, true, '8443/ grade-f', 'at https://127.62.4.2:8443/ (grade-f)'],
   ['::1', 443, true, '443/', 'at https://[::1]/'],
   ['127.62.4.2', 80, false, '80', 'on port 80'],
 ])('shows where on a web server a weakness is: %s, %s', (address, port, tls, location, expected) => {

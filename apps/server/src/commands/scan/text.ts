@@ -1,3 +1,4 @@
+import { readLocation } from '@glacis/contract/location'
 import { coverageNotes } from '#scans/coverage-notes.ts'
 import type { Checks, Finding, HostObservation } from '#commands/scan/result.ts'
 
@@ -77,11 +78,12 @@ function placeOf({ address, port, location }: Finding, observations: readonly Ho
   const service = observations.find(
     (item) => item.kind === 'service' && item.transport === 'tcp' && item.address === address && item.port === port,
   )
-  const path = location.replace(/^\d+/, '')
-  if (service?.kind !== 'service' || service.protocol !== 'http' || !path.startsWith('/')) return `on port ${location}`
-  const host = address.includes(':') ? `[${address}]` : address
+  const { path = '', host, detail } = readLocation(location) ?? {}
+  if (service?.kind !== 'service' || service.protocol !== 'http' || path === '') return `on port ${location}`
+  const ownName = address.includes(':') ? `[${address}]` : address
   const isDefault = port === (service.tls ? 443 : 80)
-  return `at ${service.tls ? 'https' : 'http'}://${host}${isDefault ? '' : `:${port}`}${path}`
+  const url = `${service.tls ? 'https' : 'http'}://${host || ownName}${isDefault ? '' : `:${port}`}${path}`
+  return `at ${url}${detail ? ` (${detail})` : ''}`
 }
 
 function findingLine({ check, quality }: Finding, place: string, checks: Checks): string {

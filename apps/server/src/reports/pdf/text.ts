@@ -1,4 +1,5 @@
 /** Text for the standard PDF fonts, which only support Windows-1252. */
+import { placeOnPort, readLocation } from '@glacis/contract/location'
 
 /** Characters of Windows-1252 above Latin-1. */
 const extra = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ'
@@ -96,11 +97,10 @@ export function formatDuration(start: string | undefined, end: string | undefine
 
 /** `80/cgi-bin/` → `/cgi-bin/ on port 80`, `443 f5:nginx` → `port 443, f5:nginx`, `53/udp` → `port 53/udp`. */
 export function formatLocation(location: string): string {
-  const [, port = '', protocol = '', rest = ''] =
-    /^(\d{1,5})(\/(?:tcp|udp)(?=$| ))?((?:[ /][^]{0,4000})?)$/.exec(location) ?? []
-  if (port === '') return location
-  if (rest.startsWith('/')) return `${rest} on port ${port}`
-  return [`port ${port}${protocol}`, rest.trim()].filter(Boolean).join(', ')
+  const place = readLocation(location)
+  if (!place) return location
+  const text = placeOnPort(place)
+  return place.path === '' ? [`port ${place.port}`, text].filter(Boolean).join(', ') : `${text} on port ${place.port}`
 }
 
 /** `1 host`, `3 hosts`, with thousands separators. */

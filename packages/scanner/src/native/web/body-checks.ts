@@ -11,11 +11,16 @@ import { requestedCallback } from '#native/web/callback-proof.ts'
 import type { NativeCheck, NativeContext, Proof } from '#native/native-check.ts'
 import type { Attempt } from '#native/web/reflected-markup.ts'
 import { isFile, isUrl } from '#native/web/parameters.ts'
-import { evaluatesTemplate, requestForgery, requestsUrl, templateInjection } from '#native/web/server-evaluation.ts'
-import { commandInjection, runsCommand } from '#native/web/server-commands.ts'
-import { expressionInjection, isExpression, runsExpression } from '#native/web/server-expressions.ts'
-import { fileTraversal, readsPasswords } from '#native/web/server-files.ts'
-import { conditionInjection, endsStatement, errorInjection, obeysCondition } from '#native/web/sql-injection.ts'
+import {
+  proveTemplateInjection,
+  requestForgery,
+  proveRequestForgery,
+  templateInjection,
+} from '#native/web/server-evaluation.ts'
+import { commandInjection, proveCommandInjection } from '#native/web/server-commands.ts'
+import { expressionInjection, isExpression, proveExpressionInjection } from '#native/web/server-expressions.ts'
+import { fileTraversal, proveFileTraversal } from '#native/web/server-files.ts'
+import { conditionInjection, proveSqlError, errorInjection, proveSqlCondition } from '#native/web/sql-injection.ts'
 import { requestWeb } from '#native/web/request.ts'
 import { readSite, type WebSite } from '#native/web/site.ts'
 import { identifiedNames } from '#template/relevance.ts'
@@ -40,22 +45,22 @@ export const webBodies: NativeCheck = {
     const sender = (parameter: BodyParameter) => (value: string) => send(context, parameter, value)
     const those = (accepts: (parameter: BodyParameter) => boolean) =>
       attempts.filter(({ parameter }) => accepts(parameter))
-    const error = await firstProof(attempts, (attempt) => endsStatement(attempt, sender(attempt.parameter)))
+    const error = await firstProof(attempts, (attempt) => proveSqlError(attempt, sender(attempt.parameter)))
     return {
       [fileTraversal.id]: await firstProof(those(isFile), ({ parameter }) =>
-        readsPasswords(parameter, sender(parameter)),
+        proveFileTraversal(parameter, sender(parameter)),
       ),
       [errorInjection.id]: error,
       [conditionInjection.id]: error
         ? null
-        : await firstProof(attempts, ({ parameter }) => obeysCondition(parameter, sender(parameter))),
-      [templateInjection.id]: await firstProof(attempts, ({ parameter }) => evaluatesTemplate(sender(parameter))),
+        : await firstProof(attempts, ({ parameter }) => proveSqlCondition(parameter, sender(parameter))),
+      [templateInjection.id]: await firstProof(attempts, ({ parameter }) => proveTemplateInjection(sender(parameter))),
       [requestForgery.id]: await firstProof(those(isUrl), ({ parameter }) => requests(context, site, parameter)),
       [commandInjection.id]: await firstProof(attempts, ({ parameter }) =>
-        runsCommand((value) => send(context, parameter, `${hostOf(parameter)}${value}`)),
+        proveCommandInjection((value) => send(context, parameter, `${hostOf(parameter)}${value}`)),
       ),
       [expressionInjection.id]: await firstProof(those(isExpression), ({ parameter }) =>
-        runsExpression(sender(parameter)),
+        proveExpressionInjection(sender(parameter)),
       ),
     }
   },
@@ -94,7 +99,7 @@ async function attemptsOf(
 
 async function requests(context: NativeContext, site: WebSite, parameter: BodyParameter): Promise<Proof | null> {
   const sendUrl = (url: string) => send(context, parameter, url)
-  return (await requestsUrl(context, site.front, sendUrl)) ?? (await requestedCallback(context, sendUrl))
+  return (await proveRequestForgery(context, site.front, sendUrl)) ?? (await requestedCallback(context, sendUrl))
 }
 
 const hostName = /^(?:addr(?:ess)?|domain|host(?:_?name)?|ip(?:_?addr(?:ess)?)?|server|target)$/i
@@ -125,5 +130,5 @@ function encodedForm(members: Readonly<Record<string, unknown>>): string {
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
   ])
-  return pairs.map((pair) => pair.map((text) => encodeURIComponent(text ?? '')).join('=')).join('&')
+  return new URLSearchParams(pairs).toString()
 }

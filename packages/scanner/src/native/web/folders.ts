@@ -63,7 +63,7 @@ export const webFolders: NativeCheck = {
     for (const file of files) {
       // A slow server would otherwise take the time of all other checks.
       if (performance.now() > stopAt) break
-      traversal ??= await readsPasswords(context, folderOf(file))
+      traversal ??= await proveFileTraversal(context, folderOf(file))
       alias ??= await readsParent(context, file)
     }
     alias ??= await leavesPrefix(context)
@@ -91,7 +91,7 @@ function oneOfEachFolder(files: readonly string[]): readonly string[] {
   return [...new Map(files.map((path) => [folderOf(path), path])).values()]
 }
 
-async function readsPasswords(context: NativeContext, folder: string): Promise<Proof | null> {
+async function proveFileTraversal(context: NativeContext, folder: string): Promise<Proof | null> {
   for (const attempt of attempts) {
     const target = `${folder}${attempt}`
     const response = await requestWeb(context, { target })

@@ -18,27 +18,27 @@ import {
   withOwnHost,
 } from '#native/web/parameters.ts'
 import {
-  evaluatesTemplate,
-  interpolatesText,
+  proveTemplateInjection,
+  proveTextInterpolation,
   requestForgery,
-  requestsUrl,
+  proveRequestForgery,
   templateInjection,
   textInterpolation,
   urlFoldersOf,
 } from '#native/web/server-evaluation.ts'
-import { conditionInjection, endsStatement, errorInjection, obeysCondition } from '#native/web/sql-injection.ts'
-import { fileTraversal, phpInclusion, readsPasswords, readsSource } from '#native/web/server-files.ts'
+import { conditionInjection, proveSqlError, errorInjection, proveSqlCondition } from '#native/web/sql-injection.ts'
+import { fileTraversal, phpInclusion, proveFileTraversal, provePhpInclusion } from '#native/web/server-files.ts'
 import { addsHeader, addsHeaderToRedirect, headerInjection } from '#native/web/header-injection.ts'
 import {
   commandInjection,
   isRedirect,
   openRedirect,
-  opensCommand,
+  provePerlOpen,
   redirectsAway,
-  runsCommand,
+  proveCommandInjection,
 } from '#native/web/server-commands.ts'
 import { addsAttribute, type Attempt, markupInPath, reflectedMarkup, scripting } from '#native/web/reflected-markup.ts'
-import { expressionInjection, isExpression, runsExpression } from '#native/web/server-expressions.ts'
+import { expressionInjection, isExpression, proveExpressionInjection } from '#native/web/server-expressions.ts'
 import { listedTargets } from '#native/web/named-paths.ts'
 import { ownHost, requestWeb, webProof, type WebResponse } from '#native/web/request.ts'
 import { isHit } from '#native/web/cache.ts'
@@ -113,10 +113,10 @@ export const webParameters: NativeCheck = {
     const isPhp = pages.some(
       ({ path, headers }) => /\.php\b/.test(path) || headers.some(([, text]) => /\bPHP\b/i.test(text)),
     )
-    const error = await firstProof(attempts, (attempt) => endsStatement(attempt, sender(attempt.parameter)))
+    const error = await firstProof(attempts, (attempt) => proveSqlError(attempt, sender(attempt.parameter)))
     return {
-      [fileTraversal.id]: await firstProof(files, (item) => readsPasswords(item, sender(item))),
-      [phpInclusion.id]: isPhp ? await firstProof(files, (item) => readsSource(item, sender(item))) : null,
+      [fileTraversal.id]: await firstProof(files, (item) => proveFileTraversal(item, sender(item))),
+      [phpInclusion.id]: isPhp ? await firstProof(files, (item) => provePhpInclusion(item, sender(item))) : null,
       [scripting.id]:
         reflectedMarkup(attempts) ??
         reflectedMarkup(await withoutQuotes(context, attempts)) ??
@@ -126,7 +126,7 @@ export const webParameters: NativeCheck = {
       // The same weakness; the error shows it with fewer requests.
       [conditionInjection.id]: error
         ? null
-        : await firstProof(parameters, (parameter) => obeysCondition(parameter, sender(parameter))),
+        : await firstProof(parameters, (parameter) => proveSqlCondition(parameter, sender(parameter))),
       [headerInjection.id]:
         (await firstProof(attempts.filter(isInHeader), ({ parameter }) => addsHeader(parameter, sender(parameter)))) ??
         (namesItself(site.front)
@@ -135,21 +135,21 @@ export const webParameters: NativeCheck = {
       [debugPage.id]: shownDebugPage(pages) ?? (await linkedDebugPage(context, parameters, linkedPages(site))),
       [templateInjection.id]:
         interpolated.decoded ??
-        (await firstProof(repeated, ({ parameter }) => provedBy(parameter, evaluatesTemplate(sender(parameter))))),
+        (await firstProof(repeated, ({ parameter }) => provedBy(parameter, proveTemplateInjection(sender(parameter))))),
       [textInterpolation.id]: interpolated.resolved,
       [requestForgery.id]:
         (await firstProof(parameters.filter(isUrl), (parameter) =>
-          provedBy(parameter, requestsUrl(context, site.front, sender(parameter))),
+          provedBy(parameter, proveRequestForgery(context, site.front, sender(parameter))),
         )) ?? (await forgeryInPath(context, site, parameters.some(isUrl))),
       [commandInjection.id]:
         (await firstProof(attempts, ({ parameter }) =>
           provedBy(
             parameter,
-            runsCommand((value) => sender(parameter)(`${parameter.value}${value}`)),
+            proveCommandInjection((value) => sender(parameter)(`${parameter.value}${value}`)),
           ),
-        )) ?? (await firstProof(files, (parameter) => provedBy(parameter, opensCommand(sender(parameter))))),
+        )) ?? (await firstProof(files, (parameter) => provedBy(parameter, provePerlOpen(sender(parameter))))),
       [expressionInjection.id]: await firstProof(parameters.filter(isExpression), (parameter) =>
-        provedBy(parameter, runsExpression(sender(parameter))),
+        provedBy(parameter, proveExpressionInjection(sender(parameter))),
       ),
       [openRedirect.id]: await firstProof(parameters.filter(isRedirect), (parameter) =>
         provedBy(parameter, redirectsAway(sender(parameter))),
@@ -188,7 +188,7 @@ async function repeatedNames(context: NativeContext, { base }: WebSite): Promise
 
 async function interpolation(context: NativeContext, attempts: readonly Attempt[]) {
   for (const { parameter } of attempts) {
-    const { decoded, resolved } = await interpolatesText((value) => requestWith(context, parameter, value))
+    const { decoded, resolved } = await proveTextInterpolation((value) => requestWith(context, parameter, value))
     const path = placeOf(parameter)
     if (decoded) return { decoded: { ...decoded, path }, resolved: resolved && { ...resolved, path } }
   }
@@ -200,8 +200,8 @@ function forgeryInPath(context: NativeContext, site: WebSite, hasUrl: boolean): 
     const send = (url: string) =>
       requestWeb(context, { target: `${folder}${url}`, headers: { Accept: 'text/html,*/*;q=0.8' } })
     const proof =
-      (await requestsUrl(context, site.front, send)) ??
-      (await requestsUrl(context, site.front, (url) => send(url.replace(/^https?:\/\//, ''))))
+      (await proveRequestForgery(context, site.front, send)) ??
+      (await proveRequestForgery(context, site.front, (url) => send(url.replace(/^https?:\/\//, ''))))
     return proof && { ...proof, path: folder }
   })
 }

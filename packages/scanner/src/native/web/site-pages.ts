@@ -46,7 +46,7 @@ async function follow(context: NativeContext, site: WebSite): Promise<SitePages>
   return { pages, scriptFiles, scripts: scriptFiles.map(({ body }) => body) }
 }
 
-/** HTML of a size that a person writes. */
+/** HTML of at most this many characters, which excludes generated lists. */
 function isPage(body: string): boolean {
   return (
     body.length <= pageLengthMax &&

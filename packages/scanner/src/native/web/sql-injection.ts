@@ -34,7 +34,7 @@ export const conditionInjection = checkInfo({
   verifiedOn: 'flask-items',
 })
 
-export async function endsStatement({ parameter, response }: Attempt, send: SendValue): Promise<Proof | null> {
+export async function proveSqlError({ parameter, response }: Attempt, send: SendValue): Promise<Proof | null> {
   const error = sqlErrorIn(response.body)
   if (error === undefined) return null
   const control = await send(parameter.value)
@@ -52,7 +52,7 @@ const conditions: readonly Condition[] = [
 ]
 
 /** A condition can only limit what a statement reads or changes, unlike an alternative with OR. */
-export async function obeysCondition(parameter: Parameter, send: SendValue): Promise<Proof | null> {
+export async function proveSqlCondition(parameter: Parameter, send: SendValue): Promise<Proof | null> {
   const { value } = parameter
   if (value === '') return null
   const plain = await send(value)

@@ -64,11 +64,9 @@ const conversations: readonly Conversation[] = [
 
 export const webSocketServices: NativeCheck = {
   checks: [natsOpen, statisticsOpen],
-  appliesTo: ({ protocol, technologies }) =>
-    protocol === 'http' && conversations.some(({ product }) => technologies.some(({ wfn }) => wfn.product === product)),
+  appliesTo: (service) => service.protocol === 'http' && conversationOf(service) !== undefined,
   async run(context) {
-    const { technologies } = context.service
-    const conversation = conversations.find(({ product }) => technologies.some(({ wfn }) => wfn.product === product))
+    const conversation = conversationOf(context.service)
     if (!conversation) return {}
     const { check, message, greeting, proof } = conversation
     const received = await talk(context, message)
@@ -78,6 +76,10 @@ export const webSocketServices: NativeCheck = {
     const request = ['WebSocket handshake', ...(message === undefined ? [] : [message.trim()])].join('\n')
     return { [check]: { request, answer: received.slice(0, 4096), highlights: [found], path: '/' } }
   },
+}
+
+function conversationOf({ technologies }: Pick<NativeContext['service'], 'technologies'>) {
+  return conversations.find(({ product }) => technologies.some(({ wfn }) => wfn.product === product))
 }
 
 /** Everything the server sends; undefined if it rejects the handshake. */
