@@ -1,4 +1,7 @@
-/** Shorter deadlines for requests that a server has left unanswered several times while it answered others, and none at last. */
+/**
+ * Shorter deadlines for requests that a server has left unanswered several times while it answered others, and none at
+ * last; and for all requests to a server that answers hardly any of them in time.
+ */
 import { bodyTypeOf, hasBody, type HttpFailure, type HttpRequest, type HttpResponse } from '#net/http-message.ts'
 
 /** After as many timeouts, the deadline is shortened. */
@@ -7,6 +10,12 @@ const timeoutsMin = 3
 const timeoutsMax = 8
 /** The part of the deadline that remains for a server that answers everything else immediately. */
 const remainingPart = 0.3
+/** A response that takes as long is as bad as none. Servers that delay a client after failed logins take longer each time. */
+const delayMs = 8000
+/** After as many delays more than prompt responses, the deadline of all requests is shortened. */
+const delaysMin = 16
+/** After as many, only requests like those with a prompt response are sent. */
+const delaysMax = 32
 /** A server may take this many times as long as for its slowest response. */
 const slowestTimes = 4
 
@@ -26,6 +35,10 @@ interface State {
   slowestMs: number
   /** When the latest request that got a response was sent. */
   answeredSince: number
+  /** Timeouts and late responses, less prompt responses. */
+  delays: number
+  /** Kinds of requests that got a prompt response. */
+  readonly prompt: Set<string>
   /** By kind of request. */
   readonly timeouts: Map<string, Timeouts>
 }
@@ -36,6 +49,8 @@ export function createUnanswered(): Unanswered {
     const state = states.get(server) ?? {
       slowestMs: 0,
       answeredSince: -Infinity,
+      delays: 0,
+      prompt: new Set<string>(),
       timeouts: new Map<string, Timeouts>(),
     }
     states.set(server, state)
@@ -43,8 +58,10 @@ export function createUnanswered(): Unanswered {
   }
   return {
     deadlineMs(server, request, usualMs) {
-      const { slowestMs, answeredSince, timeouts } = stateOf(server)
-      const own = timeouts.get(requestKindOf(request))
+      const { slowestMs, answeredSince, timeouts, delays, prompt } = stateOf(server)
+      const kind = requestKindOf(request)
+      if (delays >= delaysMin && !prompt.has(kind)) return delays < delaysMax ? usualMs * remainingPart : undefined
+      const own = timeouts.get(kind)
       // Unless it answered other requests since then, the whole server may have been busy.
       if (!own || own.count < timeoutsMin || answeredSince < own.since) return usualMs
       if (own.count >= timeoutsMax) return undefined
@@ -53,6 +70,10 @@ export function createUnanswered(): Unanswered {
     record(server, request, response, sentAt) {
       const state = stateOf(server)
       const kind = requestKindOf(request)
+      if (response.kind === 'response' && response.durationMs < delayMs) {
+        state.delays = Math.max(0, state.delays - 1)
+        state.prompt.add(kind)
+      } else if (response.kind === 'response' || response.isTimeout) state.delays += 1
       if (response.kind === 'response') {
         state.slowestMs = Math.max(state.slowestMs, response.durationMs)
         state.answeredSince = Math.max(state.answeredSince, sentAt)
