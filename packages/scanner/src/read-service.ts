@@ -109,7 +109,7 @@ async function sendProbes(endpoint: Endpoint, tools: IdentifyTools, mayBeTls: bo
     if (known) return known
   }
   const rest = longer(response, received)
-  if (rest.length === 0) return (await readLate(endpoint, tools)) ?? silent
+  if (rest.length === 0) return (await readWebSocket(endpoint, tools)) ?? (await readLate(endpoint, tools)) ?? silent
   const stated = rest.toString('latin1')
   return { ...bannerOnly(rest), traces: isWeb(stated) ? responseTraces(stated) : statedTraces(stated) }
 }
@@ -158,6 +158,12 @@ async function readSlowPage(text: string, endpoint: Endpoint, tools: IdentifyToo
     tools.signal.throwIfAborted()
     return undefined
   }
+}
+
+/** Some servers answer only the handshake of a WebSocket, and no other request. */
+async function readWebSocket(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading | undefined> {
+  const traces = await webSocketTraces(endpoint, tools)
+  return traces && { ...silent, responded: true, protocol: 'websocket', banner: traces[0]?.text ?? '', traces }
 }
 
 /** The start page of a server that was busy with it before, such as a development server that compiles on demand, or a late greeting. */
@@ -328,7 +334,8 @@ async function readPage(endpoint: Endpoint, tools: IdentifyTools, tls: boolean):
   const { status, title, server, head, ...found } = page
   // A gRPC server answers each request for a page with an error of its own.
   if (/^grpc-status: /im.test(head)) return { ...silent, protocol: 'grpc', tls, banner: head, responded: true }
-  const greeting = status === 400 || status === 426 ? await webSocketTraces({ ...endpoint, isTls: tls }, tools) : []
-  const traces = [...found.traces, ...greeting]
+  const greeting =
+    status === 400 || status === 426 ? await webSocketTraces({ ...endpoint, isTls: tls }, tools) : undefined
+  const traces = [...found.traces, ...(greeting ?? [])]
   return { protocol: 'http', tls, banner: head, responded: true, http: { status, title, server }, ...found, traces }
 }

@@ -33,6 +33,14 @@ export const daemonProbes: readonly Probe[] = [
     isOwnPortsOnly: true,
   },
   {
+    protocol: 'yggdrasil',
+    ports: [9001],
+    request: bytes('{"request":"list","keepalive":false}\n'),
+    responsePattern: /^\{\s{0,9}"status":\s?"success",[\s\S]{0,400}?"command":\s?"addpeer"/,
+    field: 'protocol.software',
+    read: () => 'Yggdrasil',
+  },
+  {
     // A relay answers its clients' ping before the key exchange.
     protocol: 'croc',
     ports: [9009],

@@ -4,11 +4,11 @@ import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { bracketed } from '#ip.ts'
 import { contentOf, endHandshake, framesAfterHandshake, hasMessage, upgradeRequest } from '#net/web-socket.ts'
 
-/** What a server that rejects its own start page sends first over WebSocket; nothing if it rejects the handshake. */
+/** What a server sends first over WebSocket; undefined if it rejects the handshake. */
 export async function webSocketTraces(
   target: ProbeTarget,
   tools: ConnectionTools,
-): Promise<readonly FingerprintText[]> {
+): Promise<readonly FingerprintText[] | undefined> {
   const host = `${bracketed(target.hostname)}:${target.port}`
   const received = await withConnection(
     target,
@@ -21,7 +21,9 @@ export async function webSocketTraces(
     },
     Buffer.alloc(0),
   )
-  const text = contentOf(framesAfterHandshake(received) ?? Buffer.alloc(0)).toString('latin1')
+  const frames = framesAfterHandshake(received)
+  if (!frames) return undefined
+  const text = contentOf(frames).toString('latin1')
   if (text === '') return []
   return [{ field: text.startsWith('INFO {') ? 'nats.info' : 'websocket.greeting', text }]
 }

@@ -20,6 +20,9 @@ const secret = new RegExp(
   String.raw`(?:^|[\s"'_.<\[?&$-])(?:password|passwd|passwort|kennwort|passphrase|pass|pwd|psk|secret|secret[_-]?key|api[_-]?key|access[_-]?key|(?:auth|access)?[_-]?token|private[_-]?key)["'\]]?\s{0,9}(?:=>|[:=>])\s{0,9}["']?${secretValue}`,
   'im',
 )
+/** Any value with letters and digits, in a file whose name says that it contains secrets. */
+const namedValue =
+  /^[ \t"'-]{0,20}[\w.-]{1,40}["']?[ \t]{0,9}[:=][ \t]{0,9}["']?(?!\$\{|<|change|example|https?:)(?=[^\s"']{0,60}\d)(?=[^\s"']{0,60}[A-Za-z])[^\s"',]{8,200}/im
 const passwordHash = /^[\w.@-]{1,60}:(?:\$apr1\$|\$2[aby]\$|\{SHA\}|\$[156]\$)[^\n]{0,100}/m
 const dump =
   /^(?:-- (?:MySQL|MariaDB|PostgreSQL|phpMyAdmin)\b[^\n]{0,60}|(?:INSERT INTO|COPY) [^\n]{0,200}?(?:account|address|credential|customer|e_?mail|employee|member|order|pass|person|session|user)[^\n]{0,200})/im
@@ -35,6 +38,11 @@ const kinds: readonly FileKind[] = [
     names:
       /\.(?:env|ini|conf|cfg|cnf|config|ya?ml|json|properties|xml|toml|inc|php|phps|py|rb|pl|sh|ps1|bat|txt|log|bak|old|orig|save|swp)(?:[.~]\w{0,8})?$|~$|\/\.env/i,
     proof: (content) => secretKeyIn(content) ?? first(secret)(content) ?? first(passwordHash)(content),
+  },
+  {
+    names:
+      /(?:credential|passwd|passwort|password|secret)s?[^/]{0,40}\.(?:conf|env|ini|json|properties|toml|txt|xml|ya?ml)$/i,
+    proof: first(namedValue),
   },
   { names: /\.(?:sql|dump|dmp)(?:[.~]\w{0,8})?$/i, proof: first(dump) },
   // Such as `/admin/backup.php`, whose response has the content of a file.

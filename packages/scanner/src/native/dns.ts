@@ -73,12 +73,13 @@ export const dns: NativeCheck = {
   appliesTo: ({ protocol }) => protocol === 'dns',
   async run(context) {
     const results: Record<string, Proof | null> = {}
-    const rootReply =
-      (await query(context, { type: 'NS', name: '.' }, RECURSION_DESIRED)) ??
-      // A resolver that can't reach the root servers doesn't answer in time.
-      (await query(context, localhostQuestion, RECURSION_DESIRED))
-    const isRecursive = rootReply?.flag_ra && rootReply.rcode !== 'REFUSED'
-    if (rootReply) results[recursion.id] = isRecursive ? recursionProof(rootReply) : null
+    const rootReply = await firstReply(context)
+    const reply =
+      rootReply?.rcode === 'SERVFAIL' && !rootReply.flag_ra
+        ? ((await query(context, foreignQuestion, RECURSION_DESIRED)) ?? rootReply)
+        : rootReply
+    const isRecursive = reply?.flag_ra && reply.rcode !== 'REFUSED'
+    if (reply) results[recursion.id] = isRecursive ? recursionProof(reply) : null
     const versionReply = await query(context, versionQuestion)
     const [text] = recordsOf(versionReply).flatMap(textsOf)
     const isVersion = text !== undefined && /\d\.\d/.test(text)
@@ -90,8 +91,16 @@ export const dns: NativeCheck = {
   },
 }
 
+async function firstReply(context: NativeContext): Promise<DnsMessage | null> {
+  const reply = await query(context, { type: 'NS', name: '.' }, RECURSION_DESIRED)
+  // A resolver that can't reach the root servers doesn't answer in time.
+  return reply ?? query(context, localhostQuestion, RECURSION_DESIRED)
+}
+
 export const versionQuestion: Question = { type: 'TXT', class: 'CH', name: 'version.bind' }
 const localhostQuestion: Question = { type: 'A', name: 'localhost' }
+/** For servers that only resolve names of other zones. */
+const foreignQuestion: Question = { type: 'A', name: 'www.example.com' }
 
 function recursionProof(rootReply: DnsMessage): Proof {
   const answer = `Recursion available (RA) flag set, rcode ${rootReply.rcode}, records: ${recordsOf(rootReply).length}`
@@ -149,15 +158,19 @@ function isCompleteMessage(received: Buffer): boolean {
   return received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)
 }
 
-/** Only asks about zones that the server is authoritative for. */
+const transfersMax = 6
+
+/** Only asks about zones that the server has. CoreDNS doesn't always state that it is authoritative for them. */
 async function zoneChecks(context: NativeContext): Promise<CheckResults> {
   if (context.service.transport === 'udp') return {}
   const results: Record<string, Proof | null> = { [transfer.id]: null, [update.id]: null }
+  let transfers = 0
   for (const zone of zonesOf(context.hostNames)) {
     const start = await query(context, { type: 'SOA', name: zone })
-    if (!start?.flag_aa || !recordsOf(start).some(({ type }) => type === 'SOA')) continue
+    const isOwn = recordsOf(start).some(({ type, name }) => type === 'SOA' && name.toLowerCase() === zone)
+    if (!start || !isOwn || (!start.flag_aa && ++transfers > transfersMax)) continue
     results[transfer.id] ??= await transferZone(context, zone)
-    results[update.id] ??= await updateZone(context, zone)
+    if (start.flag_aa) results[update.id] ??= await updateZone(context, zone)
     if (Object.values(results).every(Boolean)) break
   }
   return results

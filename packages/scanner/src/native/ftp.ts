@@ -58,7 +58,8 @@ export const ftpFiles: NativeCheck = {
 /** Lists folders breadth-first, and downloads the files whose names are promising. */
 async function confidentialProof(connection: TcpConnection, context: NativeContext): Promise<Proof | null> {
   const stopAt = performance.now() + filesMs
-  const folders = ['/']
+  const [, home = '/'] = /^257 "([^"\r\n]{1,200})"/m.exec(await reply(connection, 'PWD')) ?? []
+  const folders = [home.replace(/\/?$/, '/')]
   let files = 0
   for (const [listings, folder] of folders.entries()) {
     if (listings === listingsMax || performance.now() > stopAt) return null

@@ -105,7 +105,7 @@ describe.concurrent('SSH', () => {
 
 describe.concurrent('DNS', () => {
   const record = (type: number, data: Buffer) =>
-    Buffer.concat([hex('00'), Buffer.from([0, type, 0, 1, 0, 0, 0, 60, data.length >> 8, data.length & 255]), data])
+    Buffer.concat([hex('c00c'), Buffer.from([0, type, 0, 1, 0, 0, 0, 60, data.length >> 8, data.length & 255]), data])
   const reply = (received: Buffer, flags: number, records: readonly Buffer[]) => {
     const message = Buffer.concat([Buffer.from(received.subarray(2)), ...records])
     message.writeUInt16BE(flags, 2)

@@ -22,6 +22,7 @@ it.each([
   ['addresses of users', 'users.csv', 'name;email;last4\nerika;erika@shop.example;4242\n'],
   ['users', 'users.json', '[{"name":"erika","email":"erika@shop.example"}]'],
   ['a log with passwords', 'access.log', '10.0.0.1 - - "GET /login?user=ann&password=correct-horse HTTP/1.1" 200'],
+  ['values in a file that is named for them', 'deploy-secrets.yaml', 'router:\n  ticket: svc:Ivory-Socket-9931\n'],
   ['a backup', 'site-backup.zip', 'PK\u0003\u0004...'],
 ])('finds %s in a listed folder', async (_, name, content) => {
   expect(await listed(name, content)).toBe(true)
@@ -50,6 +51,7 @@ it.each([
   ['texts of a user interface', 'de.json', '{"password":"Passwort","token":"Zugriffsschlüssel"}'],
   ['statements about products', 'data.sql', "INSERT INTO chairs VALUES (1, 'oak')\n"],
   ['a table of users without addresses', 'users.csv', 'name;city\nerika;Bern\n'],
+  ['references in a file that is named for secrets', 'secrets.yaml', 'ticket: ${TICKET_1}\nurl: https://vault1.test\n'],
   ['prices', 'prices.csv', 'id;name;price\n1;Chair;20\n'],
   ['an example', 'app.example.ini', 'password = correct-horse\n'],
   ['an archive of photos', 'photos.zip', 'PK\u0003\u0004...'],

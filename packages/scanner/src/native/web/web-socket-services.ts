@@ -34,6 +34,21 @@ const statisticsOpen = checkInfo({
   tags: 'exposure goaccess websocket statistics unauth',
   verifiedOn: 'goaccess-realtime',
 })
+const smartHomeOpen = checkInfo({
+  id: 'zwave-js-server-open',
+  name: 'Z-Wave JS Server exposed without authentication',
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:L',
+  score: 9.4,
+  summary:
+    'The WebSocket API of Z-Wave JS Server, which has no authentication, sent the home ID of its network. The check sent no command.',
+  impact: 'An attacker can read the keys of the network, operate devices such as door locks, and remove them.',
+  remediation:
+    'Bind the server to localhost with `--host 127.0.0.1`, or allow only the home automation system to reach its port (3000 by default).',
+  reference: 'https://github.com/zwave-js/zwave-js-server',
+  tags: 'misconfig zwave iot websocket unauth',
+  verifiedOn: 'zwave-js-server',
+})
 const readOptions = { firstByteMs: 3000, idleMs: 300, totalMs: 5000, bytesMax: 65_536 }
 
 interface Conversation {
@@ -60,11 +75,18 @@ const conversations: readonly Conversation[] = [
     greeting: /^\{"general":/,
     proof: /"(?:total|valid)_requests":\s{0,9}\d{1,20}/,
   },
+  {
+    product: 'zwave-js-server',
+    check: smartHomeOpen.id,
+    greeting: /^\{"type":"version"/,
+    proof: /"homeId":\d{1,12}/,
+  },
 ]
 
 export const webSocketServices: NativeCheck = {
-  checks: [natsOpen, statisticsOpen],
-  appliesTo: (service) => service.protocol === 'http' && conversationOf(service) !== undefined,
+  checks: [natsOpen, statisticsOpen, smartHomeOpen],
+  appliesTo: (service) =>
+    (service.protocol === 'http' || service.protocol === 'websocket') && conversationOf(service) !== undefined,
   async run(context) {
     const conversation = conversationOf(context.service)
     if (!conversation) return {}
