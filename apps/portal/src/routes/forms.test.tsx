@@ -73,6 +73,19 @@ it('reports an existing address, and starts the first scan from the toast', asyn
   )
 })
 
+it('accepts a host with a port', async () => {
+  service.on('POST /v1/targets', { body: { target } })
+  const user = await open('/scope?create=true', /^Scope/)
+  const panel = within(await screen.findByRole('dialog', { name: 'New target' }))
+  await user.type(panel.getByLabelText('Name'), 'DMZ')
+  await user.type(panel.getByLabelText('Address'), '10.0.0.1:8443')
+  expect(await panel.findByText(/^Recognized as .* Scans are limited to port 8443\.$/)).toBeTruthy()
+  await user.click(panel.getByRole('button', { name: 'Create target' }))
+  await waitFor(() => expect(posted('/v1/targets')).toHaveLength(1))
+  expect(posted('/v1/targets/parse').at(-1)?.body).toEqual({ addresses: ['10.0.0.1'] })
+  expect(posted('/v1/targets')[0]?.body).toMatchObject({ address: '10.0.0.1', ports: '8443' })
+})
+
 it('detects a pasted list and does not submit it', async () => {
   const user = await open('/scope?create=true', /^Scope/)
   const panel = within(await screen.findByRole('dialog', { name: 'New target' }))

@@ -4,7 +4,7 @@ import type { parseTargets } from '@glacis/contract/target'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode, Ref } from 'react'
 import { formatNumber } from '#lib/format.ts'
-import { isList, listError } from '#targets/form.ts'
+import { isList, listError, splitPort } from '#targets/form.ts'
 import { parsedAddress } from '#targets/queries.ts'
 import { debounceMs, useDebounced } from '#targets/debounce.ts'
 import { TextField } from '#ui/field.tsx'
@@ -25,7 +25,9 @@ export function AddressField({ value, onChange, problem, ref, aside }: AddressFi
   const { data } = useQuery({ ...parsedAddress(debounced), enabled: isParsable })
   const reading = debounced === value.trim() ? data?.results[0] : undefined
   const error = (isList(value) ? listError : undefined) ?? problem ?? reading?.error
-  const recognition = !error && reading ? formatRecognized(reading) : undefined
+  const recognized = !error && reading ? formatRecognized(reading) : undefined
+  const port = splitPort(value)?.port
+  const recognition = recognized && port ? `${recognized} Scans are limited to port ${port}.` : recognized
   return (
     <TextField
       label="Address"
@@ -39,7 +41,7 @@ export function AddressField({ value, onChange, problem, ref, aside }: AddressFi
       onChange={(event) => onChange(event.currentTarget.value)}
       state={error ? 'error' : recognition ? 'success' : 'default'}
       messages={error ? [error] : recognition ? [recognition] : []}
-      hint="Hostname, IP address, range, network, or URL, such as example.ch, 203.0.113.0/28, or https://app.example.ch"
+      hint="Hostname, IP address, range, network, or URL, such as example.ch, 203.0.113.0/28, or https://app.example.ch. Add a port to scan only that one: example.ch:8443"
       aside={aside}
       {...(ref && { ref })}
     />
