@@ -197,3 +197,11 @@ it('applies the later decision of two users and records both', async () => {
 it('logs no browser errors', () => {
   expect(stage.browserErrors).toEqual([])
 })
+
+it('replaces the keyboard help with the search while that loads', async () => {
+  const other = await signedIn()
+  await other.keyboard.press('?')
+  await other.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  await other.keyboard.press('Control+k')
+  await other.getByRole('combobox', { name: 'Search everything' }).waitFor()
+})
