@@ -201,7 +201,7 @@ it('logs no browser errors', () => {
 it('replaces the keyboard help with the search while that loads', async () => {
   const other = await signedIn()
   await other.keyboard.press('?')
-  await other.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  await other.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
   await other.keyboard.press('Control+k')
   await other.getByRole('combobox', { name: 'Search everything' }).waitFor()
 })
