@@ -98,10 +98,9 @@ it('shows a verified risk with its evidence and a potential one with its reason'
 it('ignores one and resolves two', async () => {
   await openRisk('verified', redis)
   await page.getByRole('button', { name: 'Ignore' }).click()
-  await page
-    .getByRole('dialog', { name: /^Ignore/ })
-    .getByRole('button', { name: 'Ignore' })
-    .click()
+  const dialog = page.getByRole('dialog', { name: /^Ignore/ })
+  await dialog.getByText('Accepted risk').click()
+  await dialog.getByRole('button', { name: 'Ignore' }).click()
   await expect.poll(statusOf).toContain('Ignored')
   await openRisk('verified', git)
   await page.getByRole('button', { name: 'Resolve' }).click()
