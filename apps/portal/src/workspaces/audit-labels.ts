@@ -27,8 +27,8 @@ const names: ReadonlyMap<string, string> = new Map([
   ['detail', 'with'],
   ['webhookUrl', 'webhook URL'],
   ['ratePerHost', 'requests per second'],
-  ['minNotificationSeverity', 'notification threshold'],
-  ['minSeverity', 'notification threshold'],
+  ['minNotificationSeverity', 'notify from'],
+  ['minSeverity', 'minimum severity'],
   ['q', 'search'],
 ])
 
