@@ -140,7 +140,6 @@ function Actions({
       {channel && canToggle && (
         <Button
           size="sm"
-          variant="ghost"
           call="testChannel"
           loading={testMutation.isPending}
           aria-label={`Send test to ${name}`}

@@ -78,7 +78,7 @@ function SessionExpiredNote({ address }: { readonly address: string | undefined 
   if (!ended) return null
   return (
     <Note variant="gray" className="mt-4">
-      Your session has expired. Sign in to continue where you left off.
+      You were signed out. Sign in to continue where you left off.
       {ended.isKept && ' Your unsaved input is kept in this tab.'}
     </Note>
   )
