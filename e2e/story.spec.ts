@@ -71,7 +71,7 @@ it('adds a target', async () => {
   await panel.getByLabel('Name').fill('Aarewerk lab')
   await panel.getByLabel('Address').fill('127.77.8.0/28')
   await panel.getByLabel('Weekly').check()
-  await panel.getByRole('button', { name: 'Create target' }).click()
+  await panel.getByRole('button', { name: 'Add target' }).click()
   await page.getByRole('link', { name: 'Aarewerk lab' }).waitFor()
 })
 

@@ -65,7 +65,7 @@ it('reports an existing address, and starts the first scan from the toast', asyn
   await user.type(panel.getByLabelText('Name'), 'DMZ')
   await user.type(panel.getByLabelText('Address'), target.address)
   expect(await panel.findByText(/The target “DMZ” already has this address\./)).toBeTruthy()
-  await user.click(panel.getByRole('button', { name: 'Create target' }))
+  await user.click(panel.getByRole('button', { name: 'Add target' }))
   await user.click(await screen.findByRole('button', { name: 'Scan now' }))
   await waitFor(() => expect(posted('/v1/scans').map(({ body }) => body)).toEqual([{ targetId: id }]))
   await waitFor(() =>
@@ -80,7 +80,7 @@ it('accepts a host with a port', async () => {
   await user.type(panel.getByLabelText('Name'), 'DMZ')
   await user.type(panel.getByLabelText('Address'), '10.0.0.1:8443')
   expect(await panel.findByText(/^Recognized as .* Scans are limited to port 8443\.$/)).toBeTruthy()
-  await user.click(panel.getByRole('button', { name: 'Create target' }))
+  await user.click(panel.getByRole('button', { name: 'Add target' }))
   await waitFor(() => expect(posted('/v1/targets')).toHaveLength(1))
   expect(posted('/v1/targets/parse').at(-1)?.body).toEqual({ addresses: ['10.0.0.1'] })
   expect(posted('/v1/targets')[0]?.body).toMatchObject({ address: '10.0.0.1', ports: '8443' })
@@ -94,7 +94,7 @@ it('detects a pasted list and does not submit it', async () => {
   // Browsers replace line breaks with spaces.
   await user.paste(Array.from({ length: 5000 }, (_, number) => `10.0.${number}.1`).join(' '))
   expect(await panel.findByText(listError)).toBeTruthy()
-  await user.click(panel.getByRole('button', { name: 'Create target' }))
+  await user.click(panel.getByRole('button', { name: 'Add target' }))
   expect(await panel.findByText(listError)).toBeTruthy()
   expect([posted('/v1/targets'), posted('/v1/targets/parse')]).toEqual([[], []])
 })

@@ -175,7 +175,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
             form={formId}
             loading={save.isPending}
           >
-            {target ? 'Save changes' : 'Create target'}
+            {target ? 'Save changes' : 'Add target'}
           </Button>
         </>
       }
