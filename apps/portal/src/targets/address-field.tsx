@@ -15,17 +15,19 @@ interface AddressFieldProps {
   /** Error from the form or the server. Takes precedence over the live check, but not over the hint about lists. */
   readonly problem: string | undefined
   readonly ref?: Ref<HTMLInputElement>
+  /** An agent scans the target instead of the server. */
+  readonly hasAgent?: boolean
   /** Link to adding many targets. */
   readonly aside?: ReactNode
 }
 
-export function AddressField({ value, onChange, problem, ref, aside }: AddressFieldProps) {
+export function AddressField({ value, onChange, problem, ref, hasAgent = false, aside }: AddressFieldProps) {
   const debounced = useDebounced(value.trim(), debounceMs)
   const isParsable = debounced !== '' && !isList(debounced)
   const { data } = useQuery({ ...parsedAddress(debounced), enabled: isParsable })
   const reading = debounced === value.trim() ? data?.results[0] : undefined
   const error = (isList(value) ? listError : undefined) ?? problem ?? reading?.error
-  const recognized = !error && reading ? formatRecognized(reading) : undefined
+  const recognized = !error && reading ? formatRecognized(reading, hasAgent) : undefined
   const port = splitPort(value)?.port
   const recognition = recognized && port ? `${recognized} Scans are limited to port ${port}.` : recognized
   return (
@@ -53,20 +55,18 @@ const isLoopback = /^(https?:\/\/)?(127\.|localhost\b|\[?::1(\]|$))/
 type ParseResult = ResultOf<typeof parseTargets>['results'][number]
 
 /** "Recognized as 10.0.0.0/28, 16 addresses. Private address: …" */
-function formatRecognized({
-  normalized,
-  readable,
-  hostCount = 1,
-  private: isPrivate,
-  target,
-}: ParseResult): string | undefined {
+function formatRecognized(result: ParseResult, hasAgent: boolean): string | undefined {
+  const { normalized, readable, hostCount = 1, private: isPrivate, needsAgent, target } = result
   if (normalized === undefined) return undefined
   const hosts = hostCount > 1 ? `, ${formatNumber(hostCount)} addresses` : ''
-  const reach = !isPrivate
-    ? ''
-    : isLoopback.test(normalized)
-      ? " Loopback address: this server itself, or an agent's machine if you choose an agent."
-      : " Private address: choose an agent if this server can't reach it."
+  const reach =
+    needsAgent && !hasAgent
+      ? " This server isn't allowed to scan it (GLACIS_SCAN_NETWORKS). Choose an agent, or ask your administrator to allow it."
+      : !isPrivate
+        ? ''
+        : isLoopback.test(normalized)
+          ? " Loopback address: this server itself, or an agent's machine if you choose an agent."
+          : " Private address: choose an agent if this server can't reach it."
   // Not an error: agents in different networks can scan the same private address.
   const already = target ? ` The target “${target.name}” already has this address.` : ''
   const also = readable === undefined ? '' : ` (${readable})`

@@ -27,7 +27,7 @@ it('previews each address with the target that already has it', async () => {
     'a b',
     '127.62.1.77/24',
   ]
-  const { results } = await server.as(workspace, (ctx) => parseTargets(ctx, { addresses }))
+  const { results } = await server.as(workspace, (ctx) => parseTargets(ctx, 'all', { addresses }))
   const network = { normalized: '127.62.1.0/24', kind: 'CIDR', hostCount: 254, private: true, target: first }
   const ascii = 'xn--bcher-kva.example'
   expect(results.splice(0, 2)).toMatchObject([
@@ -41,4 +41,19 @@ it('previews each address with the target that already has it', async () => {
     { input: 'a b', error: "'a b' contains a space." },
     { input: '127.62.1.77/24', ...network },
   ])
+})
+
+it('reports addresses that the server may not scan', async () => {
+  const workspace = await server.createWorkspace()
+  const addresses = [
+    '127.62.4.1',
+    '127.62.4.0/30',
+    '127.62.5.1',
+    '127.62.5.0-127.62.6.255',
+    'shop.example',
+    'http://127.62.5.1/',
+  ]
+  const networks = ['127.62.4.0/24']
+  const { results } = await server.as(workspace, (ctx) => parseTargets(ctx, networks, { addresses }))
+  expect(results.map(({ needsAgent }) => needsAgent)).toEqual([undefined, undefined, true, true, undefined, true])
 })
