@@ -27,7 +27,8 @@ export function AddressField({ value, onChange, problem, ref, hasAgent = false, 
   const { data } = useQuery({ ...parsedAddress(debounced), enabled: isParsable })
   const reading = debounced === value.trim() ? data?.results[0] : undefined
   const error = (isList(value) ? listError : undefined) ?? problem ?? reading?.error
-  const recognized = !error && reading ? formatRecognized(reading, hasAgent) : undefined
+  const isUnreachable = reading?.needsAgent === true && !hasAgent
+  const recognized = !error && reading ? formatRecognized(reading, isUnreachable) : undefined
   const port = splitPort(value)?.port
   const recognition = recognized && port ? `${recognized} Scans are limited to port ${port}.` : recognized
   return (
@@ -41,7 +42,7 @@ export function AddressField({ value, onChange, problem, ref, hasAgent = false, 
       maxLength={2048}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
-      state={error ? 'error' : recognition ? 'success' : 'default'}
+      state={error ? 'error' : recognition && !isUnreachable ? 'success' : 'default'}
       messages={error ? [error] : recognition ? [recognition] : []}
       hint="Hostname, IP address, range, network, or URL, such as example.ch, 203.0.113.0/28, or https://app.example.ch. Add a port to scan only that one: example.ch:8443"
       aside={aside}
@@ -55,18 +56,17 @@ const isLoopback = /^(https?:\/\/)?(127\.|localhost\b|\[?::1(\]|$))/
 type ParseResult = ResultOf<typeof parseTargets>['results'][number]
 
 /** "Recognized as 10.0.0.0/28, 16 addresses. Private address: …" */
-function formatRecognized(result: ParseResult, hasAgent: boolean): string | undefined {
-  const { normalized, readable, hostCount = 1, private: isPrivate, needsAgent, target } = result
+function formatRecognized(result: ParseResult, isUnreachable: boolean): string | undefined {
+  const { normalized, readable, hostCount = 1, private: isPrivate, target } = result
   if (normalized === undefined) return undefined
   const hosts = hostCount > 1 ? `, ${formatNumber(hostCount)} addresses` : ''
-  const reach =
-    needsAgent && !hasAgent
-      ? " This server isn't allowed to scan it (GLACIS_SCAN_NETWORKS). Choose an agent, or ask your administrator to allow it."
-      : !isPrivate
-        ? ''
-        : isLoopback.test(normalized)
-          ? " Loopback address: this server itself, or an agent's machine if you choose an agent."
-          : " Private address: choose an agent if this server can't reach it."
+  const reach = isUnreachable
+    ? " This server isn't allowed to scan it (GLACIS_SCAN_NETWORKS). Choose an agent, or ask your administrator to allow it."
+    : !isPrivate
+      ? ''
+      : isLoopback.test(normalized)
+        ? " Loopback address: this server itself, or an agent's machine if you choose an agent."
+        : " Private address: choose an agent if this server can't reach it."
   // Not an error: agents in different networks can scan the same private address.
   const already = target ? ` The target “${target.name}” already has this address.` : ''
   const also = readable === undefined ? '' : ` (${readable})`
