@@ -73,13 +73,16 @@ it('reports an existing address, and starts the first scan from the toast', asyn
   )
 })
 
-it('suggests an agent for an address that the server may not scan', async () => {
-  const outside = { input: target.address, ...read, needsAgent: true }
+it.each([
+  ['LIMIT_AGENTS_ONLY', /^Recognized as .* only scans public addresses .*: choose an agent\.$/],
+  ['LIMIT_FORBIDDEN', /^Recognized as .* it won't be scanned\. Ask your administrator/],
+])('says who may scan an address: %s', async (scanLimit, hint) => {
+  const outside = { input: target.address, ...read, scanLimit }
   service.on('POST /v1/targets/parse', { body: { results: [outside] } })
   const user = await open('/scope?create=true', /^Scope/)
   const panel = within(await screen.findByRole('dialog', { name: 'New target' }))
   await user.type(panel.getByLabelText('Address'), target.address)
-  expect(await panel.findByText(/^Recognized as .* isn't allowed to scan it \(GLACIS_SCAN_NETWORKS\)/)).toBeTruthy()
+  expect(await panel.findByText(hint)).toBeTruthy()
 })
 
 it('accepts a host with a port', async () => {

@@ -27,8 +27,8 @@ export function AddressField({ value, onChange, problem, ref, hasAgent = false, 
   const { data } = useQuery({ ...parsedAddress(debounced), enabled: isParsable })
   const reading = debounced === value.trim() ? data?.results[0] : undefined
   const error = (isList(value) ? listError : undefined) ?? problem ?? reading?.error
-  const isUnreachable = reading?.needsAgent === true && !hasAgent
-  const recognized = !error && reading ? formatRecognized(reading, isUnreachable) : undefined
+  const limit = reading?.scanLimit === 'LIMIT_AGENTS_ONLY' && hasAgent ? undefined : reading?.scanLimit
+  const recognized = !error && reading ? formatRecognized(reading, limit) : undefined
   const port = splitPort(value)?.port
   const recognition = recognized && port ? `${recognized} Scans are limited to port ${port}.` : recognized
   return (
@@ -42,7 +42,7 @@ export function AddressField({ value, onChange, problem, ref, hasAgent = false, 
       maxLength={2048}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
-      state={error ? 'error' : recognition && !isUnreachable ? 'success' : 'default'}
+      state={error ? 'error' : recognition && !limit ? 'success' : 'default'}
       messages={error ? [error] : recognition ? [recognition] : []}
       hint="Hostname, IP address, range, network, or URL, such as example.ch, 203.0.113.0/28, or https://app.example.ch. Add a port to scan only that one: example.ch:8443"
       aside={aside}
@@ -55,13 +55,19 @@ const isLoopback = /^(https?:\/\/)?(127\.|localhost\b|\[?::1(\]|$))/
 
 type ParseResult = ResultOf<typeof parseTargets>['results'][number]
 
+const limits: Readonly<Record<NonNullable<ParseResult['scanLimit']>, string>> = {
+  LIMIT_AGENTS_ONLY: ' This server only scans public addresses (GLACIS_SCAN_NETWORKS): choose an agent.',
+  LIMIT_FORBIDDEN:
+    " GLACIS_SCAN_NETWORKS doesn't include it, so it won't be scanned. Ask your administrator to add its network.",
+}
+
 /** "Recognized as 10.0.0.0/28, 16 addresses. Private address: …" */
-function formatRecognized(result: ParseResult, isUnreachable: boolean): string | undefined {
+function formatRecognized(result: ParseResult, limit: ParseResult['scanLimit']): string | undefined {
   const { normalized, readable, hostCount = 1, private: isPrivate, target } = result
   if (normalized === undefined) return undefined
   const hosts = hostCount > 1 ? `, ${formatNumber(hostCount)} addresses` : ''
-  const reach = isUnreachable
-    ? " This server isn't allowed to scan it (GLACIS_SCAN_NETWORKS). Choose an agent, or ask your administrator to allow it."
+  const reach = limit
+    ? limits[limit]
     : !isPrivate
       ? ''
       : isLoopback.test(normalized)

@@ -43,17 +43,21 @@ it('previews each address with the target that already has it', async () => {
   ])
 })
 
-it('reports addresses that the server may not scan', async () => {
+it.each([
+  [['127.62.4.0/24'], 'LIMIT_FORBIDDEN', undefined],
+  ['public', 'LIMIT_AGENTS_ONLY', 'LIMIT_AGENTS_ONLY'],
+  ['all', undefined, undefined],
+] as const)('reports addresses outside of the permitted networks: %s', async (networks, outside, inside) => {
   const workspace = await server.createWorkspace()
   const addresses = [
-    '127.62.4.1',
-    '127.62.4.0/30',
     '127.62.5.1',
+    'http://127.62.5.1/',
     '127.62.5.0-127.62.6.255',
     'shop.example',
-    'http://127.62.5.1/',
+    '127.62.4.1',
+    '127.62.4.0/30',
   ]
-  const networks = ['127.62.4.0/24']
   const { results } = await server.as(workspace, (ctx) => parseTargets(ctx, networks, { addresses }))
-  expect(results.map(({ needsAgent }) => needsAgent)).toEqual([undefined, undefined, true, true, undefined, true])
+  const limits = results.map(({ scanLimit }) => scanLimit)
+  expect(limits).toEqual([outside, outside, outside, undefined, inside, inside])
 })

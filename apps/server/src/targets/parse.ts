@@ -17,6 +17,8 @@ export async function parseTargets(
     read.flatMap(({ address }) => (isProblem(address) ? [] : [address.text])),
   )
   const isPermitted = isPermittedIn(networks)
+  // `public` refers to the server's own network position; a list also limits agents.
+  const scanLimit = networks === 'public' ? ('LIMIT_AGENTS_ONLY' as const) : ('LIMIT_FORBIDDEN' as const)
   const results = read.map(({ input, address }) => {
     if (isProblem(address)) return { input, error: address.problem }
     const { kind, hostCount, isPrivate, text: normalized } = address
@@ -29,7 +31,7 @@ export async function parseTargets(
       kind,
       hostCount,
       private: isPrivate,
-      ...(isOutside(address, isPermitted) && { needsAgent: true }),
+      ...(isOutside(address, isPermitted) && { scanLimit }),
       ...(target && { target }),
     }
   })
