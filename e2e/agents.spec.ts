@@ -119,7 +119,7 @@ it(
     await panel.getByLabel('Name').fill('Office')
     await panel.getByLabel('Address').fill(`${inside}/30`)
     await panel.getByLabel('Agent').selectOption({ label: name })
-    await panel.getByRole('button', { name: 'Create target' }).click()
+    await panel.getByRole('button', { name: 'Add target' }).click()
     await page.getByRole('link', { name: /Office/ }).click()
     await page.getByRole('button', { name: 'Start scan' }).first().click()
     await page.getByRole('button', { name: 'Cancel scan' }).first().waitFor()

@@ -184,10 +184,9 @@ it('applies the later decision of two users and records both', async () => {
   await expect.poll(() => statusOf(id)).toBe('STATUS_RESOLVED')
   // The other page still shows the old status; its later decision wins.
   await other.getByRole('button', { name: 'Ignore' }).click()
-  await other
-    .getByRole('dialog', { name: /^Ignore/ })
-    .getByRole('button', { name: 'Ignore' })
-    .click()
+  const dialog = other.getByRole('dialog', { name: /^Ignore/ })
+  await dialog.getByText('Accepted risk').click()
+  await dialog.getByRole('button', { name: 'Ignore' }).click()
   await expect.poll(() => statusOf(id)).toBe('STATUS_IGNORED')
   const { issue } = await visitor.call(getIssue, { id })
   expect(issue.history.slice(-2).map((entry) => entry.status)).toEqual(['STATUS_RESOLVED', 'STATUS_IGNORED'])
@@ -196,4 +195,12 @@ it('applies the later decision of two users and records both', async () => {
 
 it('logs no browser errors', () => {
   expect(stage.browserErrors).toEqual([])
+})
+
+it('replaces the keyboard help with the search while that loads', async () => {
+  const other = await signedIn()
+  await other.keyboard.press('?')
+  await other.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
+  await other.keyboard.press('Control+k')
+  await other.getByRole('combobox', { name: 'Search everything' }).waitFor()
 })

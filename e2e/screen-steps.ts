@@ -94,7 +94,7 @@ export async function twoToasts(page: Page): Promise<void> {
   const notices = page.getByRole('region', { name: 'Notifications' })
   const choose = async () => {
     await page
-      .getByRole('button', { name: /^Notification threshold/ })
+      .getByRole('button', { name: /^Notify from/ })
       .first()
       .click()
     await page.getByRole('menuitemradio', { checked: true }).click()

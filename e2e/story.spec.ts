@@ -71,7 +71,7 @@ it('adds a target', async () => {
   await panel.getByLabel('Name').fill('Aarewerk lab')
   await panel.getByLabel('Address').fill('127.77.8.0/28')
   await panel.getByLabel('Weekly').check()
-  await panel.getByRole('button', { name: 'Create target' }).click()
+  await panel.getByRole('button', { name: 'Add target' }).click()
   await page.getByRole('link', { name: 'Aarewerk lab' }).waitFor()
 })
 
@@ -98,10 +98,9 @@ it('shows a verified risk with its evidence and a potential one with its reason'
 it('ignores one and resolves two', async () => {
   await openRisk('verified', redis)
   await page.getByRole('button', { name: 'Ignore' }).click()
-  await page
-    .getByRole('dialog', { name: /^Ignore/ })
-    .getByRole('button', { name: 'Ignore' })
-    .click()
+  const dialog = page.getByRole('dialog', { name: /^Ignore/ })
+  await dialog.getByText('Accepted risk').click()
+  await dialog.getByRole('button', { name: 'Ignore' }).click()
   await expect.poll(statusOf).toContain('Ignored')
   await openRisk('verified', git)
   await page.getByRole('button', { name: 'Resolve' }).click()

@@ -108,7 +108,9 @@ it('shows everything to a viewer, who cannot change it', async () => {
   for (const path of ['/overview', '/scope', '/agents', '/assets', '/technologies', '/scans', '/integrations'])
     await open(viewer, path)
   await open(viewer, '/scope?create=true')
-  expect(await viewer.getByRole('button', { name: 'Create target' }).getAttribute('aria-disabled')).toBe('true')
+  expect(
+    await viewer.getByRole('dialog').getByRole('button', { name: 'Add target' }).getAttribute('aria-disabled'),
+  ).toBe('true')
   expect((await visitor.call(getIssue, { id: risk })).issue.status).toBe('STATUS_RESOLVED')
   expect(stage.browserErrors.filter((error) => error.includes('status of 403'))).toEqual([])
 })

@@ -198,6 +198,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
             findPerson: config.identityUrl ? async () => null : (email) => personWith(people, email),
             feeds: config.feeds,
             knowledge: scanning.knowledge,
+            scanNetworks: config.scanNetworks,
             administration: {
               database,
               jobs,

@@ -16,7 +16,6 @@ export function portalConfig(config: Config): PortalConfig {
     botChallengeSiteKey: config.signIn.captcha?.siteKey ?? '',
     version,
     billing: config.billing !== 'off',
-    // An external identity service sends its own email.
-    mailsAreFiles: config.smtpUrl === undefined && config.identityUrl === undefined,
+    mailsAreFiles: config.smtpUrl === undefined,
   }
 }

@@ -137,7 +137,7 @@ export const testChannel = endpoint({
   method: 'POST',
   path: '/v1/notification-channels/:id/test',
   summary: 'Send a test message',
-  description: 'Sends one test message now and returns the result.',
+  description: 'Sends one test message now, adds it to the deliveries, and returns the result.',
   input: z.strictObject({ id: Id }),
   result: z.object({
     statusCode: z.optional(z.int()),

@@ -112,7 +112,7 @@ export const findSignInProvider = endpoint({
   path: '/v1/sign-in-provider/find',
   summary: 'Find a sign-in provider',
   description:
-    'For the sign-in page; needs no session. Finds the provider by the verified domain of an email address, or by workspace.',
+    'For the sign-in page; needs no session. Finds the provider by the verified domain of an email address, or by workspace. Without either, only reports whether any workspace has one.',
   input: z.strictObject({
     email: z.optional(z.email({ pattern: emailPattern })),
     workspaceId: z.optional(Id),
@@ -120,5 +120,7 @@ export const findSignInProvider = endpoint({
   result: z.object({
     /** Absent if there is none. */
     provider: z.optional(z.object({ label: z.string(), signInUrl: z.string() })),
+    /** Whether any workspace has a provider. */
+    isOffered: z.boolean(),
   }),
 })

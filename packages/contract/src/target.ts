@@ -234,6 +234,11 @@ export const ParsedAddress = z.object({
   kind: z.optional(z.string()),
   hostCount: z.optional(z.int()),
   private: z.optional(z.boolean()),
+  /**
+   * `GLACIS_SCAN_NETWORKS` contains none of its addresses: neither the server nor agents may scan it, or only agents.
+   * Absent for names and large networks.
+   */
+  scanLimit: z.optional(z.enum(['LIMIT_FORBIDDEN', 'LIMIT_AGENTS_ONLY'])),
   /** The target that already has this address. */
   target: z.optional(z.object({ id: Id, name: z.string() })),
   error: z.optional(z.string()),

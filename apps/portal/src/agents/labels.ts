@@ -1,7 +1,7 @@
 /** Labels and sort orders for agents. */
 import type { Agent, AgentConnection, AgentJobState, DisconnectReason } from '@glacis/contract/agent'
 import { nameLengthMax } from '@glacis/contract/primitives'
-import { formatDuration, formatNumber } from '#lib/format.ts'
+import { formatDuration, formatNumber, locale } from '#lib/format.ts'
 
 /** `0.042s` → `42 ms`; undefined for disconnected agents. */
 export function formatLatency({ latency }: Pick<Agent, 'latency'>): string | undefined {
@@ -23,7 +23,7 @@ export type AgentSort = 'name' | 'seen'
 /** Sorts by name or last seen. By default, disconnected agents come first and those that never connected last. */
 export function sortAgents(agents: readonly Agent[], sort: AgentSort | undefined): Agent[] {
   const seen = ({ lastSeenTime }: Agent) => (lastSeenTime ? Date.parse(lastSeenTime) : 0)
-  const byName = (a: Agent, b: Agent) => a.name.localeCompare(b.name, 'en-CH')
+  const byName = (a: Agent, b: Agent) => a.name.localeCompare(b.name, locale)
   if (sort === 'name') return [...agents].sort(byName)
   if (sort === 'seen') return [...agents].sort((a, b) => seen(b) - seen(a) || byName(a, b))
   const rank = (agent: Agent) => (isDisconnected(agent) ? 0 : agent.status === 'STATUS_CONNECTED' ? 1 : 2)

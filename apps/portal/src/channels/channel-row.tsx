@@ -7,6 +7,7 @@ import { DeliveryLog } from '#channels/delivery-log.tsx'
 import { change, create, sendTest } from '#channels/queries.ts'
 import type { NewSecret } from '#ui/secret-dialog.tsx'
 import { type channelKinds, maskUrl, formatRule, deliveryProblem } from '#channels/labels.ts'
+import { outboxText } from '#lib/outbox.ts'
 import { isFocusLost } from '#lib/focus.ts'
 import { addToast } from '#ui/toasts.tsx'
 import { Badge } from '#ui/badge.tsx'
@@ -34,6 +35,7 @@ export function ChannelRow({ kind, channel, email, onSecret }: ChannelRowProps) 
   const [isOpen, setIsOpen] = useState(false)
   const row = useRestoreFocus(isOpen, channel !== undefined)
   const isOn = channel?.isEnabled ?? false
+  const isWritten = kind.kind === 'KIND_EMAIL' && outboxText() !== undefined
   const problem = channel && deliveryProblem(channel)
   return (
     <li ref={row} className="flex gap-3.5 py-5">
@@ -58,7 +60,7 @@ export function ChannelRow({ kind, channel, email, onSecret }: ChannelRowProps) 
             {channel && isOn && <p className="mt-0.5 text-12 text-ink-3">{formatRule(channel.rule)}</p>}
             {channel?.lastDelivery?.state === 'STATE_DELIVERED' && !problem && (
               <p className="text-12 text-ink-3">
-                Last sent <RelativeTime value={channel.lastDelivery.createTime} />
+                {isWritten ? 'Last written' : 'Last sent'} <RelativeTime value={channel.lastDelivery.createTime} />
               </p>
             )}
             {problem && <p className="mt-1 text-12 text-red-ink wrap-anywhere">{problem}</p>}
@@ -107,7 +109,12 @@ function recipientsOf({ rule }: Channel, email: string): string {
 }
 
 function describe(kind: ChannelRowProps['kind'], channel: Channel | undefined, email: string): string {
-  if (kind.kind === 'KIND_EMAIL') return channel?.isEnabled ? `Sent to ${recipientsOf(channel, email)}.` : kind.sentence
+  if (kind.kind === 'KIND_EMAIL') {
+    if (!channel?.isEnabled) return kind.sentence
+    const recipients = recipientsOf(channel, email)
+    const outbox = outboxText()
+    return outbox ? `For ${recipients}. ${outbox}` : `Sent to ${recipients}.`
+  }
   return channel?.webhookUrl ? maskUrl(channel.webhookUrl) : kind.sentence
 }
 
@@ -133,11 +140,12 @@ function Actions({
       {channel && canToggle && (
         <Button
           size="sm"
-          variant="ghost"
           call="testChannel"
           loading={testMutation.isPending}
           aria-label={`Send test to ${name}`}
-          onClick={() => testMutation.mutate(channel.id, { onSuccess: (outcome) => showTestResult(name, outcome) })}
+          onClick={() =>
+            testMutation.mutate(channel.id, { onSuccess: (outcome) => showTestResult({ kind, name }, outcome) })
+          }
         >
           Send test
         </Button>
@@ -173,11 +181,13 @@ function toggleLabel({ isEnabled, failureCount }: Channel): string {
 }
 
 function showTestResult(
-  name: string,
+  { kind, name }: Pick<ChannelRowProps['kind'], 'kind' | 'name'>,
   { error, statusCode, answer: response }: { error: string; statusCode?: number | undefined; answer: string },
 ) {
   const responseText = response ? ` Response: ${response.slice(0, 120)}` : ''
   if (error) addToast('error', { title: 'Test failed', message: `${error}.${responseText}` })
+  else if (kind === 'KIND_EMAIL' && outboxText())
+    addToast('info', { title: 'Info', message: `The test wasn't sent. ${outboxText()}` })
   else
     addToast('success', {
       title: 'Success',

@@ -4,6 +4,9 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { IntegrationsPage } from '#channels/integrations.tsx'
+import { testConfig } from '#lib/testing/service.ts'
+import { providePortalConfig } from '#lib/portal-config.ts'
+import { shownToasts } from '#lib/testing/toasts.ts'
 import { startTestPage, type TestPage } from '#lib/testing/test-page.tsx'
 
 const email: Channel = {
@@ -57,6 +60,19 @@ it('keeps focus on the email toggle and restores it when the channel is removed'
   await press('Remove')
   await press('Remove channel')
   await expectFocusOn('Turn on Email')
+})
+
+it.each([
+  [false, 'Sent to the workspace owner.', /^Test sent to Email/],
+  [true, /^For the workspace owner\. This installation has no mail server yet/, /^The test wasn't sent\./],
+])('says whether emails are sent or written to files: %s', async (mailsAreFiles, description, result) => {
+  providePortalConfig({ ...testConfig(stage.service.url), mailsAreFiles })
+  channels = [email]
+  stage.service.on(`POST ${path}/${email.id}/test`, { body: { error: '', answer: '' } })
+  await stage.client.resetQueries()
+  expect(await screen.findByText(description)).toBeTruthy()
+  await press('Send test to Email')
+  await waitFor(() => expect(shownToasts().map(({ message }) => message)).toEqual([expect.stringMatching(result)]))
 })
 
 it('asks for confirmation before removing a channel or replacing a webhook secret', async () => {

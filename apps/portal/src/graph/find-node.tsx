@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
 import { KindGlyph } from '#graph/kind-glyph.tsx'
-import type { MapGraph } from '#graph/model.ts'
+import { isOutlined, type MapGraph } from '#graph/model.ts'
 import { SearchField } from '#ui/filter-bar.tsx'
 
 interface FindNodeProps {
@@ -46,7 +46,7 @@ export function FindNode({ graph, onNode }: FindNodeProps) {
                       title={node.name}
                       className="flex min-h-8 w-full items-center gap-2 rounded-md px-2 text-left text-13 hover:bg-raised-hover"
                     >
-                      <KindGlyph kind={node.kind} />
+                      <KindGlyph kind={node.kind} isOutline={isOutlined(node)} />
                       <span className="min-w-0 truncate">{node.name}</span>
                     </button>
                   </li>

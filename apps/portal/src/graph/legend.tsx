@@ -53,6 +53,12 @@ export function Legend({ counts, hidden, onToggle }: LegendProps) {
             ))}
         </ul>
       )}
+      {isOpen && counts.threat > 0 && !hidden.includes('threat') && (
+        <p className="mb-1 flex items-center gap-2 px-2 text-12 text-ink-2">
+          <KindGlyph kind="threat" isOutline />
+          Below high severity
+        </p>
+      )}
       <Button
         size="xs"
         variant="ghost"

@@ -1,10 +1,11 @@
 /** The map as tables: the most affected products, the most connected nodes, and all links. */
 import { Fragment, useState } from 'react'
 import { KindGlyph } from '#graph/kind-glyph.tsx'
-import { nodesByDegree, type Kind, kindLabels, affectedProducts, type MapGraph } from '#graph/model.ts'
+import { isOutlined, nodesByDegree, type Kind, kindLabels, affectedProducts, type MapGraph } from '#graph/model.ts'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/button.tsx'
+import { Severity } from '#ui/severity.tsx'
 import { Cell, HeaderCell, Table } from '#ui/table.tsx'
 
 interface MapTableProps {
@@ -31,7 +32,7 @@ export function MapTable({ graph, onNode }: MapTableProps) {
         <thead>
           <tr>
             <HeaderCell width={320}>Node</HeaderCell>
-            <HeaderCell width={110}>Kind</HeaderCell>
+            <HeaderCell width={170}>Kind</HeaderCell>
             <HeaderCell width={80} align="end">
               Links
             </HeaderCell>
@@ -115,7 +116,7 @@ function NodeList({ graph, items, onNode }: NodeListProps) {
                 onClick={() => onNode(index)}
                 className="-mx-1.5 flex min-h-7 w-[calc(100%+.75rem)] items-center gap-2 rounded-md px-1.5 text-left hover:bg-n3"
               >
-                <KindGlyph kind={node.kind} />
+                <KindGlyph kind={node.kind} isOutline={isOutlined(node)} />
                 <span className={cx('min-w-0 wrap-anywhere', node.kind === 'host' && 'font-mono')}>{node.name}</span>
                 <span className="ml-auto flex-none text-ink-2 tabular-nums">{detail}</span>
               </button>
@@ -150,8 +151,9 @@ function NodeRow({ graph, index, onNode }: MapTableProps & { readonly index: num
       </Cell>
       <Cell label="Kind">
         <span className="flex items-center gap-2">
-          <KindGlyph kind={node.kind} />
+          <KindGlyph kind={node.kind} isOutline={isOutlined(node)} />
           {kindLabels[node.kind]}
+          {node.severity && <Severity level={node.severity} />}
         </span>
       </Cell>
       <Cell label="Links" align="end">

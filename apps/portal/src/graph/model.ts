@@ -1,6 +1,7 @@
 /** The graph in the form the map uses: nodes by index, with their neighbors. */
 import type { DependencyGraph, GraphNode } from '@glacis/contract/insights'
 import type { Link } from '#graph/layout.ts'
+import { type SeverityLevel, severityLevel } from '#ui/severity.tsx'
 
 export type Kind = 'product' | 'host' | 'threat' | 'other'
 
@@ -8,6 +9,8 @@ export interface MapNode {
   readonly id: string
   readonly name: string
   readonly kind: Kind
+  /** Of a threat. */
+  readonly severity?: SeverityLevel
   /** Indexes of the linked nodes. */
   readonly linked: readonly number[]
 }
@@ -34,6 +37,11 @@ export function kindOf(node: GraphNode): Kind {
   return kinds[node.kind] ?? 'other'
 }
 
+/** Less than high: drawn as an outline, so that severe threats stand out without another color. */
+export function isOutlined({ severity }: Pick<MapNode, 'severity'>): boolean {
+  return severity !== undefined && severity !== 'critical' && severity !== 'high'
+}
+
 /** Omits hidden kinds and links with a missing endpoint. */
 export function toMapGraph(graph: DependencyGraph, hidden: readonly Kind[] = []): MapGraph {
   const shown = graph.nodes.filter((node) => !hidden.includes(kindOf(node)))
@@ -52,6 +60,7 @@ export function toMapGraph(graph: DependencyGraph, hidden: readonly Kind[] = [])
       id: node.id,
       name: node.name,
       kind: kindOf(node),
+      ...(node.severity && { severity: severityLevel(node.severity) }),
       linked: [...(linked[index] ?? [])],
     })),
     links,

@@ -1,9 +1,10 @@
 import { ArrowRight, X } from 'lucide-react'
 import { KindGlyph } from '#graph/kind-glyph.tsx'
-import { type Kind, kindOrder, type MapGraph, type MapNode } from '#graph/model.ts'
+import { isOutlined, type Kind, kindOrder, type MapGraph, type MapNode } from '#graph/model.ts'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { ButtonLink, IconButton } from '#ui/button.tsx'
+import { Severity } from '#ui/severity.tsx'
 
 interface NodeCardProps {
   readonly graph: MapGraph
@@ -30,7 +31,7 @@ export function NodeCard({ graph, node, onNode, onClose }: NodeCardProps) {
       className="absolute top-4 right-4 flex max-h-[calc(100%-2rem)] w-75 flex-col rounded-lg bg-raised shadow-menu max-md:inset-x-0 max-md:top-auto max-md:bottom-0 max-md:max-h-[60%] max-md:w-full max-md:rounded-b-none"
     >
       <header className="flex items-center gap-2 border-b border-line py-2 pr-2 pl-3.5 dark:border-line-strong">
-        <KindGlyph kind={node.kind} />
+        <KindGlyph kind={node.kind} isOutline={isOutlined(node)} />
         <h2
           className={cx(
             'min-w-0 flex-1 wrap-anywhere',
@@ -39,6 +40,7 @@ export function NodeCard({ graph, node, onNode, onClose }: NodeCardProps) {
         >
           {node.name}
         </h2>
+        {node.severity && <Severity level={node.severity} />}
         <IconButton size="sm" variant="ghost" label="Close panel" icon={<X />} onClick={onClose} />
       </header>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable areas must be reachable by keyboard */}
@@ -76,7 +78,7 @@ function Group({ kind, graph, linked, onNode }: GroupProps) {
               onClick={() => onNode(index)}
               className="-mx-1.5 flex min-h-7 w-[calc(100%+.75rem)] items-center gap-2 rounded-md px-1.5 text-left text-13 hover:bg-raised-hover"
             >
-              <KindGlyph kind={kind} />
+              <KindGlyph kind={kind} isOutline={isOutlined(graph.nodes[index] ?? {})} />
               <span className={cx('min-w-0 wrap-anywhere', kind === 'host' && 'font-mono')}>
                 {graph.nodes[index]?.name}
               </span>

@@ -1,9 +1,9 @@
 /** Draws the map. The API returns at most 2,000 nodes, so each frame draws everything in view. */
 import { type Camera, type Point, type Size, toLayout, toScreen } from '#graph/camera.ts'
 import { placeLabels, textStart } from '#graph/labels.ts'
-import type { Kind, MapGraph } from '#graph/model.ts'
+import { isOutlined, type Kind, type MapGraph } from '#graph/model.ts'
 import type { Palette } from '#graph/palette.ts'
-import { drawNodes, nodeRadius, traceNode } from '#graph/shapes.ts'
+import { drawNodes, nodeRadius } from '#graph/shapes.ts'
 
 export interface Scene {
   readonly graph: MapGraph
@@ -35,6 +35,9 @@ export interface Frame {
 }
 
 type Canvas = CanvasRenderingContext2D
+
+/** In pixels. */
+const activeRadiusMin = 4
 
 /** Distance outside the view, in pixels, within which nodes are drawn because their shape can reach into it. */
 const edgeMarginPx = 30
@@ -101,13 +104,17 @@ function drawKinds(
   nodes: readonly number[],
 ): void {
   const pointsByKind: Record<Kind, Point[]> = { product: [], host: [], threat: [], other: [] }
-  for (const node of nodes) {
-    const point = points[node]
-    if (point) pointsByKind[graph.nodes[node]?.kind ?? 'other'].push(toScreen(camera, size, point))
+  const outlined: Point[] = []
+  for (const index of nodes) {
+    const [node, point] = [graph.nodes[index], points[index]]
+    if (!node || !point) continue
+    const list = isOutlined(node) ? outlined : pointsByKind[node.kind]
+    list.push(toScreen(camera, size, point))
   }
-  for (const kind of ['other', 'host', 'product', 'threat'] as const) {
+  for (const kind of ['other', 'host', 'product'] as const)
     drawNodes(context, kind, pointsByKind[kind], camera.scale, palette)
-  }
+  if (outlined.length > 0) drawNodes(context, 'threat', outlined, camera.scale, palette, true)
+  drawNodes(context, 'threat', pointsByKind.threat, camera.scale, palette)
 }
 
 /** The active node with its ring, links, neighbors, and labels. */
@@ -127,12 +134,9 @@ function drawActive(context: Canvas, { graph, points }: Scene, { active, camera,
   context.stroke()
   const highlighted = [active, ...node.linked]
   for (const index of highlighted) {
-    const kind = graph.nodes[index]?.kind ?? 'other'
-    context.fillStyle = palette[kind]
-    context.beginPath()
-    const position = positionOf(index)
-    traceNode(context, kind, position.x, position.y, Math.max(4, nodeRadius * camera.scale))
-    context.fill()
+    const other = graph.nodes[index]
+    const scale = Math.max(activeRadiusMin / nodeRadius, camera.scale)
+    if (other) drawNodes(context, other.kind, [positionOf(index)], scale, palette, isOutlined(other))
   }
   context.strokeStyle = palette[node.kind]
   context.lineWidth = 2

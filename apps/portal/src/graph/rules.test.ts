@@ -1,7 +1,8 @@
+import type { GraphNode } from '@glacis/contract/insights'
 import { describe, expect, it } from 'vitest'
 import { type Camera, fit, panBy, toLayout, toScreen, wheelFactor, zoomAt, maxZoom, minZoom } from '#graph/camera.ts'
 import { placeLabels, textStart } from '#graph/labels.ts'
-import { nodesByDegree, affectedProducts, toMapGraph } from '#graph/model.ts'
+import { nodesByDegree, affectedProducts, toMapGraph, isOutlined } from '#graph/model.ts'
 import { visibleNodes, nodeAt } from '#graph/renderer.ts'
 import { activeFilterCount, ecosystemInput } from '#graph/search.ts'
 
@@ -128,6 +129,17 @@ describe('the graph', () => {
     const graph = toMapGraph(response, ['product'])
     expect(graph.nodes.map(({ id }) => id)).toEqual(['h', 't', 'x'])
     expect(graph.links).toEqual([])
+  })
+  it('outlines threats below high severity', () => {
+    const threat = (severity: GraphNode['severity']) => ({
+      id: String(severity),
+      name: 'x',
+      kind: 'KIND_THREAT',
+      severity,
+    })
+    const severities = ['CATEGORY_CRITICAL', 'CATEGORY_HIGH', 'CATEGORY_MEDIUM', 'CATEGORY_LOW', undefined] as const
+    const { nodes } = toMapGraph({ nodes: severities.map(threat), links: [] })
+    expect(nodes.map(isOutlined)).toEqual([false, false, true, true, false])
   })
   it('ranks nodes by links and products by threats', () => {
     const graph = toMapGraph(response)

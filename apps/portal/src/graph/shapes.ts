@@ -8,6 +8,9 @@ export const nodeRadius = 6
 /** Nodes smaller than this on screen, in pixels, are drawn as dots. */
 const dotRadius = 2
 
+/** The radius of the empty inside of an outlined node, relative to the node's. */
+const innerRadius = 0.55
+
 type Path = Pick<CanvasRenderingContext2D, 'moveTo' | 'lineTo' | 'arc' | 'closePath' | 'roundRect'>
 
 /** Adds the outline of a node to the path: a rounded square, a triangle, a circle. */
@@ -35,6 +38,7 @@ export function drawNodes(
   points: readonly Point[],
   scale: number,
   palette: Palette,
+  isOutline = false,
 ): void {
   const radius = nodeRadius * scale
   context.fillStyle = palette[kind]
@@ -49,5 +53,11 @@ export function drawNodes(
   context.beginPath()
   for (const { x, y } of points) traceNode(context, kind, x, y, radius)
   context.stroke()
+  if (!isOutline) return context.fill()
+  // Hides the links, which end in the middle of the node.
+  context.fillStyle = palette.canvas
   context.fill()
+  context.fillStyle = palette[kind]
+  for (const { x, y } of points) traceNode(context, kind, x, y, radius * innerRadius)
+  context.fill('evenodd')
 }

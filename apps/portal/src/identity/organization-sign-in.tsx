@@ -1,15 +1,23 @@
 /** Finds the sign-in provider of a workspace by email address. */
 import { findSignInProvider } from '@glacis/contract/sign-in-provider'
-import { useMutation } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { errorAdvice, fieldProblem } from '#api/advice.ts'
 import { call } from '#api/call.ts'
+import { query } from '#api/query.ts'
 import { Button } from '#ui/button.tsx'
 import { TextField } from '#ui/field.tsx'
 
-/** @param returnTo where to continue after signing in */
+/** Whether any workspace offers it. A failure doesn't matter here: the link is shown, and reports it when used. */
+const offer = queryOptions({
+  ...query(findSignInProvider, {}),
+  queryFn: ({ signal }) => call(findSignInProvider, {}, { signal, isFailureShown: true }),
+})
+
+/** Renders nothing if no workspace offers single sign-on. @param returnTo where to continue after signing in */
 export function OrganizationSignIn({ returnTo }: { readonly returnTo: string | undefined }) {
   const [isOpen, setIsOpen] = useState(false)
+  const { data, isPending } = useQuery(offer)
   const [email, setEmail] = useState('')
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => form.current?.querySelector('input')?.focus(), [isOpen])
@@ -17,6 +25,7 @@ export function OrganizationSignIn({ returnTo }: { readonly returnTo: string | u
     mutationFn: (address: string) => call(findSignInProvider, { email: address }, { isFailureShown: true }),
     onSuccess: ({ provider }) => provider && location.assign(continueAt(provider.signInUrl, returnTo)),
   })
+  if (isPending || data?.isOffered === false) return null
   if (!isOpen) {
     return (
       <Button variant="link" size="sm" onClick={() => setIsOpen(true)}>

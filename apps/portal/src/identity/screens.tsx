@@ -78,7 +78,7 @@ function SessionExpiredNote({ address }: { readonly address: string | undefined 
   if (!ended) return null
   return (
     <Note variant="gray" className="mt-4">
-      Your session has expired. Sign in to continue where you left off.
+      You were signed out. Sign in to continue where you left off.
       {ended.isKept && ' Your unsaved input is kept in this tab.'}
     </Note>
   )
@@ -186,6 +186,8 @@ interface CodeSentProps {
  * address after a sign-up.
  */
 function CodeSent({ flow, restart }: CodeSentProps) {
+  // An external identity service sends its own email.
+  const { mailsAreFiles, identityUrl, apiUrl } = portalConfig()
   const address = codeSentTo(flow)
   const resend = inputsOf(flow.ui.nodes).find((node) => isButton(node) && isResend(node.attributes))
   return (
@@ -193,7 +195,7 @@ function CodeSent({ flow, restart }: CodeSentProps) {
       Enter the 6-digit code we sent to{' '}
       {address ? <strong className="font-medium wrap-anywhere text-ink">{address}</strong> : 'your email address'}.
       <span className="mt-2 block text-12 text-ink-3">
-        {portalConfig().mailsAreFiles ? (
+        {mailsAreFiles && identityUrl === apiUrl ? (
           <>
             This installation has no mail server yet, so the email is a file on the server: the newest in{' '}
             <code className="text-ink-2">outbox/</code> in the data folder, by default{' '}

@@ -37,8 +37,8 @@ export function isValid(session: Session | null | undefined, now: number = serve
  * @throws IdentityFailure `session_aal2_required` if a second factor is required.
  */
 export async function validSession(client: QueryClient): Promise<Session | null> {
-  const cached = client.getQueryData(sessionKey)
-  if (isValid(cached as Session | null | undefined)) return cached as Session
+  const cached = client.getQueryData(sessionQuery().queryKey)
+  if (isValid(cached)) return cached
   const fresh = await client.fetchQuery({ ...sessionQuery(), staleTime: 0 })
   return isValid(fresh) ? fresh : null
 }

@@ -19,6 +19,15 @@ export function FeedList() {
     >
       {isError && !data && <SectionError what="Feeds" onRetry={() => void refetch()} />}
       {!data && !isError && <Skeleton className="w-2/3" />}
+      {data && !data.feeds.some(({ checkable }) => checkable) && (
+        <p className="mb-3 text-ink-2">
+          This installation doesn't download feeds. Set GLACIS_FEEDS=on to download them, or{' '}
+          <a href="/docs/backup-and-upgrade#offline-installations" className="inline-link">
+            import them from another installation
+          </a>
+          .
+        </p>
+      )}
       {data && (
         <SettingsList label="Feeds">
           {data.feeds.map(({ name, records, updateTime, problem }) => (

@@ -1,10 +1,13 @@
 /** Explains why a built-in view is empty. */
+import type { ReactNode } from 'react'
 import { filterCount, type RiskSearch } from '#issues/search.ts'
 import { useDenial } from '#lib/role.ts'
+import { useFeedGap } from '#onboarding/queries.ts'
+import { feedGapState } from '#ui/feed-gap.tsx'
 
 interface EmptyView {
   readonly title: string
-  readonly text: string
+  readonly text: ReactNode
 }
 
 /**
@@ -14,6 +17,7 @@ interface EmptyView {
  */
 export function useEmptyView(search: RiskSearch, word: 'verified' | 'potential'): EmptyView | undefined {
   const denial = useDenial('updateIssue')
+  const kevGap = useFeedGap('CISA KEV')
   if (filterCount(search) !== 1 || (search.status ?? 'open') !== 'open') return undefined
   if (search.mine)
     return {
@@ -24,6 +28,7 @@ export function useEmptyView(search: RiskSearch, word: 'verified' | 'potential')
     }
   if (search.unassigned)
     return { title: `No unassigned ${word} risks`, text: 'Open risks without an assignee are listed here.' }
+  if (search.kev && kevGap) return feedGapState(kevGap, `which ${word} risks are exploited in the wild`)
   if (search.kev)
     return {
       title: `No ${word} risks exploited in the wild`,

@@ -46,7 +46,8 @@ const statusLabels: Readonly<Record<StatusSpan['status'], string>> = {
 export function stripLabel(all: readonly StatusSpan[]): string {
   const phrases = all.map(({ status, days, from }, index) => {
     if (index === all.length - 1 && index > 0) return `${statusLabels[status]} since ${formatDate(from)}`
-    return `${statusLabels[status]} for ${days} ${days === 1 ? 'day' : 'days'}`
+    const duration = days === 0 ? 'less than a day' : `${days} ${days === 1 ? 'day' : 'days'}`
+    return `${statusLabels[status]} for ${duration}`
   })
   const sentence = phrases.join(', ')
   return sentence.charAt(0).toUpperCase() + sentence.slice(1)

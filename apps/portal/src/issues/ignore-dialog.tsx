@@ -7,7 +7,7 @@ import { dayFromNow, parseSwissDate } from '#lib/swiss-date.ts'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { DateInput } from '#ui/date-input.tsx'
-import { Field, SelectField } from '#ui/field.tsx'
+import { Field, FieldMessages, SelectField } from '#ui/field.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
 import { TextAreaField } from '#ui/text-area.tsx'
 
@@ -46,13 +46,19 @@ interface IgnoreDialogProps {
 export function IgnoreDialog({ open, what, categories, onClose, onIgnore, problem }: IgnoreDialogProps) {
   const id = useId()
   const isSerious = categories.some((category) => category === 'CATEGORY_CRITICAL' || category === 'CATEGORY_HIGH')
-  const [reason, setReason] = useState<IgnoreReason>('REASON_ACCEPTED_RISK')
+  const [reason, setReason] = useState<IgnoreReason>()
+  const [isReasonMissing, setIsReasonMissing] = useState(false)
   const [duration, setDuration] = useState<IgnoreDuration>('90')
   const [typed, setTyped] = useState({ comment: '', day: dayFromNow(90) })
   const allowsNoEnd = !isSerious || reason === 'REASON_FALSE_POSITIVE'
   const chosen = duration === 'never' && !allowsNoEnd ? '365' : duration
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault()
+    if (!reason) {
+      setIsReasonMissing(true)
+      event.currentTarget.querySelector('input')?.focus()
+      return
+    }
     const form = new FormData(event.currentTarget)
     const comment = String(form.get('comment') ?? '').trim()
     const day = parseSwissDate(String(form.get('date') ?? '')) ?? ''
@@ -71,11 +77,11 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore, proble
       onClose={onClose}
       title={`Ignore ${what}`}
       problem={problem}
-      description="Ignored risks are removed from open risks and stay ignored even if later scans find them again."
+      description={`Ignored risks are removed from open risks and stay ignored ${chosen === 'never' ? '' : 'until the end date, '}even if later scans find them again.`}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={id} data-autofocus>
+          <Button variant="primary" type="submit" form={id}>
             Ignore
           </Button>
         </>
@@ -84,16 +90,22 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore, proble
       <form id={id} onSubmit={submit} className="grid gap-4">
         <fieldset className="grid gap-2">
           <legend className="mb-1.5 font-medium">Reason</legend>
-          {reasons.map((one) => (
+          {reasons.map((one, index) => (
             <RadioCard
               key={one}
               name="reason"
               label={reasonLabels[one]}
               hint={reasonHints[one]}
+              data-autofocus={index === 0 || undefined}
+              aria-describedby={isReasonMissing ? `${id}-reason` : undefined}
               checked={reason === one}
-              onChange={() => setReason(one)}
+              onChange={() => {
+                setReason(one)
+                setIsReasonMissing(false)
+              }}
             />
           ))}
+          {isReasonMissing && <FieldMessages id={`${id}-reason`} messages={['Choose a reason']} state="error" />}
         </fieldset>
         <SelectField
           label="Duration"

@@ -57,6 +57,33 @@ it.each([
   await waitFor(() => expect(sent()).toMatchObject([terms, terms]))
 })
 
+it('asks for a reason, and preselects none', async () => {
+  client = showPage(<IssueActions issue={first} onComment={() => {}} />)
+  service.on(`PUT /v1/issues/${first.id}/status`, { body: { issue: first } })
+  await user.click(await screen.findByRole('button', { name: 'Ignore' }))
+  const dialog = within(await screen.findByRole('dialog'))
+  await user.click(dialog.getByRole('button', { name: 'Ignore' }))
+  expect(await dialog.findByText('Choose a reason')).toBeTruthy()
+  expect(document.activeElement).toBe(dialog.getByRole('radio', { name: /Accepted risk/ }))
+  expect(sent()).toEqual([])
+  await user.click(dialog.getByRole('radio', { name: /Accepted risk/ }))
+  expect(dialog.queryByText('Choose a reason')).toBeNull()
+  await user.click(dialog.getByRole('button', { name: 'Ignore' }))
+  await waitFor(() => expect(sent()).toMatchObject([{ reason: 'REASON_ACCEPTED_RISK' }]))
+})
+
+it('says whether risks stay ignored until a date', async () => {
+  const low = { ...first.threat.severity, category: 'CATEGORY_LOW' as const }
+  client = showPage(
+    <IssueActions issue={{ ...first, threat: { ...first.threat, severity: low } }} onComment={() => {}} />,
+  )
+  await user.click(await screen.findByRole('button', { name: 'Ignore' }))
+  const dialog = within(await screen.findByRole('dialog'))
+  expect(dialog.getByText(/stay ignored until the end date, even if/)).toBeTruthy()
+  await user.selectOptions(dialog.getByLabelText('Duration'), 'No end date')
+  expect(dialog.getByText(/stay ignored even if/)).toBeTruthy()
+})
+
 it('opens empty after a successful request', async () => {
   client = showPage(<IssueActions issue={first} onComment={() => {}} />)
   service.on(`PUT /v1/issues/${first.id}/status`, { body: { issue: first } })

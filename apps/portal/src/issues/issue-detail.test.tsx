@@ -51,7 +51,7 @@ it('explains the threat and its fix first, then lists the hosts, and scores it l
   showPage(<IssueSections issue={{ ...issue, threat: { ...issue.threat, ...texts, solution, severity } }} />)
   await screen.findByText('Vendor fix')
   const titles = screen.getAllByRole('heading', { level: 2 }).map((heading) => heading.textContent)
-  expect(titles).toEqual(['Description', 'Impact', 'Solution', 'Affected hosts 2', 'Technical details', 'Severity'])
+  expect(titles).toEqual(['Description', 'Impact', 'Remediation', 'Affected hosts 2', 'Technical details', 'Severity'])
 })
 
 it('omits texts that a threat lacks', async () => {

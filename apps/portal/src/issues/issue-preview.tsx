@@ -145,7 +145,7 @@ function PreviewBody({ issue }: { readonly issue: Issue }) {
       )}
       {threat.solution?.description && (
         <section>
-          <h3 className="mb-1 font-semibold">Solution</h3>
+          <h3 className="mb-1 font-semibold">Remediation</h3>
           <p className="whitespace-pre-line text-ink-2 wrap-anywhere">
             <InlineCode text={threat.solution.description} />
           </p>

@@ -23,7 +23,7 @@ interface LatestIssuesProps {
   readonly more?: ReactNode
   readonly empty?: string
   /** Explains the empty state. */
-  readonly emptyText?: string | undefined
+  readonly emptyText?: ReactNode
 }
 
 /** Next to the number of hosts, "Last seen" is hidden first when space is short. */

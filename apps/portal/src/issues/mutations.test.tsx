@@ -162,6 +162,7 @@ describe('a single risk', () => {
     service.on(`PUT ${status}`, { body: { issue: { ...first, status: 'STATUS_IGNORED' } } })
     await user.click(screen.getByRole('button', { name: 'Ignore' }))
     const dialog = within(await screen.findByRole('dialog'))
+    await user.click(dialog.getByRole('radio', { name: /Accepted risk/ }))
     await user.selectOptions(dialog.getByRole('combobox', { name: 'Duration' }), '1 year')
     await user.click(dialog.getByRole('button', { name: 'Ignore' }))
     await waitFor(() => expect(changes()).toHaveLength(1))

@@ -2,7 +2,7 @@
 import type { Verification } from '@glacis/contract/issue'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Radar, ShieldCheck } from 'lucide-react'
+import { Radar, Rss, ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useSession } from '#identity/session.ts'
 import { useEmptyView } from '#issues/empty-view.ts'
@@ -10,8 +10,10 @@ import { IssueList } from '#issues/issue-list.tsx'
 import { byStatus, list, summary } from '#issues/queries.ts'
 import { useIsView, ViewButton, ViewTabs } from '#issues/saved-views.tsx'
 import { hasFilters, issuesInput, tabSearch, type RiskSearch, type RiskTab, riskTabs } from '#issues/search.ts'
+import { useFeedGap } from '#onboarding/queries.ts'
 import { active } from '#scans/queries.ts'
 import { ButtonLink } from '#ui/button.tsx'
+import { feedGapState } from '#ui/feed-gap.tsx'
 import { ScopeLink } from '#ui/scope-link.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { EmptyState } from '#ui/states.tsx'
@@ -125,7 +127,7 @@ function useTabCounts(verification: Verification, search: RiskSearch): TabCounts
 
 interface NoRisksProps {
   readonly tab: RiskTab
-  readonly word: string
+  readonly word: 'verified' | 'potential'
   readonly path: '/risks/verified' | '/risks/potential'
   /** False if no risk was ever found. */
   readonly hasRisks: boolean
@@ -134,8 +136,17 @@ interface NoRisksProps {
   readonly startScan: ReactNode
 }
 function NoRisks({ tab, word, path, hasRisks, figures, startScan }: NoRisksProps) {
+  const nvdGap = useFeedGap('NVD')
   if (figures && figures.lastScanTime === undefined)
     return <NoScansYet hasTargets={figures.targetCount > 0} startScan={startScan} />
+  if (nvdGap && word === 'potential' && !hasRisks) {
+    const { title, text } = feedGapState(nvdGap, 'which known vulnerabilities affect your software')
+    return (
+      <EmptyState icon={<Rss />} title={title}>
+        {text}
+      </EmptyState>
+    )
+  }
   if (tab !== 'open') {
     return <EmptyState icon={<ShieldCheck />} title={tab === 'all' ? `No ${word} risks` : `No ${tab} ${word} risks`} />
   }

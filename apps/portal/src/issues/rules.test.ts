@@ -84,6 +84,11 @@ describe('the 90-day history strip', () => {
     const all = statusSpans([entry('STATUS_OPEN', '2026-01-01'), entry('STATUS_OPEN', '2026-10-01')], now)
     expect(stripLabel(all)).toBe('Open for 90 days')
   })
+  it('describes a status of less than a day', () => {
+    const day = { timestamp: '2026-11-19T08:00:00Z', status: 'STATUS_RESOLVED' as const }
+    const all = statusSpans([entry('STATUS_OPEN', '2026-11-19'), day], now)
+    expect(stripLabel(all)).toBe('Not present for 89 days, open for less than a day, resolved since 19 Nov 2026')
+  })
 })
 
 describe('a selection', () => {

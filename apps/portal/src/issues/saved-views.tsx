@@ -20,7 +20,7 @@ export type RiskPath = '/risks/verified' | '/risks/potential'
 const builtIn = [
   { name: 'Mine', query: 'mine=true' },
   { name: 'Unassigned', query: 'unassigned=true' },
-  { name: 'KEV', query: 'kev=true&sort=priority' },
+  { name: 'Exploited in the wild', query: 'kev=true&sort=priority' },
   { name: 'New this week', query: 'since=week' },
 ] as const
 

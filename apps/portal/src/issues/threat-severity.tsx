@@ -3,7 +3,7 @@ import type { Threat } from '@glacis/contract/threat'
 import type { ReactNode } from 'react'
 import { type CvssMetric, parseCvssVector } from '#issues/cvss.ts'
 import { cx } from '#lib/cx.ts'
-import { formatDate, formatPercent, formatScore } from '#lib/format.ts'
+import { formatDate, formatPercent, formatScore, locale } from '#lib/format.ts'
 import { Block } from '#ui/card.tsx'
 import { CopyButton } from '#ui/copy-field.tsx'
 import { type SeverityLevel, severityLevel, severityLabels } from '#ui/severity.tsx'
@@ -123,7 +123,7 @@ function Metrics({ cells, level }: { readonly cells: readonly CvssMetric[]; read
   )
 }
 
-const ordinalRules = new Intl.PluralRules('en-CH', { type: 'ordinal' })
+const ordinalRules = new Intl.PluralRules(locale, { type: 'ordinal' })
 const suffixes: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd', other: 'th' }
 
 /** 99.9 → "99.9th", 51 → "51st" */

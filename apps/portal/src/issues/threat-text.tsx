@@ -16,7 +16,7 @@ export function ThreatText({ threat }: { readonly threat: Pick<Threat, 'summary'
       {impact && <TextSection title="Impact" text={impact} />}
       {solution && (solution.description || kind) && (
         <TextSection
-          title="Solution"
+          title="Remediation"
           text={solution.description}
           badge={kind && <Badge variant={kind.variant}>{kind.word}</Badge>}
         />

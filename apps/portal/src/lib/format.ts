@@ -1,7 +1,8 @@
 /** Formats numbers, money, and times with `Intl` in the locale en-CH. */
 import { once } from '#lib/once.ts'
 
-const locale = 'en-CH'
+/** Of all numbers, dates, and sorted names. */
+export const locale = 'en-CH'
 const numbers = once(() => new Intl.NumberFormat(locale))
 const percents = once(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }))
 const wholePercents = once(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }))

@@ -12,7 +12,10 @@ beforeEach(() => {
 })
 afterEach(() => stop())
 
-function press(key: string, { at = 'button', ...more }: { at?: string; ctrlKey?: boolean } = {}): KeyboardEvent {
+function press(
+  key: string,
+  { at = 'button', ...more }: { at?: string; ctrlKey?: boolean; altKey?: boolean } = {},
+): KeyboardEvent {
   const event = new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...more })
   document.querySelector(at)?.dispatchEvent(event)
   return event
@@ -50,12 +53,14 @@ it('runs shortcuts of the page, the latest registration first', () => {
   expect(heard).toEqual(['r2', 'i1', 'r1'])
 })
 
-it('runs Ctrl K while typing and with shortcuts turned off', () => {
+it('runs Ctrl K, but not Alt K, while typing and with shortcuts turned off', () => {
   localStorage.setItem('glacis.shortcuts', 'false')
   const heard: string[] = []
   const { unmount } = renderHook(() => useKeys({ 'mod+k': () => heard.push('k') }))
   const event = press('k', { at: 'textarea', ctrlKey: true })
   press('k')
+  press('k', { altKey: true })
+  press('k', { altKey: true, ctrlKey: true })
   unmount()
   expect([heard, event.defaultPrevented]).toEqual([['k'], true])
 })

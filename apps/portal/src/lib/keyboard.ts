@@ -51,8 +51,10 @@ export function startShortcuts(go: (href: string) => unknown): () => void {
   let goUntil = 0
   const press = (event: KeyboardEvent) => {
     if (event.defaultPrevented) return
-    if (hasModifier(event)) return void runShortcut(event, `mod+${event.key.toLowerCase()}`)
-    if (isTyping(event.target) || areShortcutsOff()) return
+    // With Alt, and with AltGr on Windows, which also sets Ctrl, keys enter other characters.
+    if (event.altKey) return
+    if (event.ctrlKey || event.metaKey) return void runShortcut(event, `mod+${event.key.toLowerCase()}`)
+    if (handlesKeysItself(event.target) || areShortcutsOff()) return
     const place = Date.now() < goUntil ? goToShortcuts.find(({ key }) => key === event.key) : undefined
     goUntil = event.key === 'g' ? Date.now() + sequenceMs : 0
     if (place) go(place.href)
@@ -85,7 +87,7 @@ function runShortcut(event: KeyboardEvent, key: string): boolean {
 }
 
 /** True if the key enters text or operates an open menu, dialog, or list. */
-function isTyping(target: EventTarget | null): boolean {
+function handlesKeysItself(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target.isContentEditable) return true
   return (
@@ -97,10 +99,6 @@ function isTyping(target: EventTarget | null): boolean {
 /** Checkboxes take no text, and are in the rows that `j` and `k` move between. */
 function isCheckbox(target: HTMLElement): boolean {
   return target.matches('input[type=checkbox]') && target.closest('[role=dialog], [role=menu]') === null
-}
-
-function hasModifier(event: KeyboardEvent): boolean {
-  return event.ctrlKey || event.metaKey || event.altKey
 }
 
 function focusSearch(event: KeyboardEvent): void {

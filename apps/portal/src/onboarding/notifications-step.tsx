@@ -1,6 +1,7 @@
 /** Fourth step: notification channels. */
 import { useQuery } from '@tanstack/react-query'
 import { list } from '#channels/queries.ts'
+import { outboxText } from '#lib/outbox.ts'
 import type { StepNavigation } from '#onboarding/onboarding.tsx'
 import { StepHead } from '#onboarding/step-head.tsx'
 import { ButtonLink } from '#ui/button.tsx'
@@ -21,6 +22,7 @@ export function NotificationsStep({ renderNavigation }: { readonly renderNavigat
           </p>
         </Note>
       )}
+      {outboxText() && <p className="text-ink-2">{outboxText()} Slack, Discord, and webhook notifications are sent.</p>}
       <div>
         <ButtonLink to="/integrations" variant={channels.length > 0 ? 'secondary' : 'primary'}>
           {channels.length > 0 ? 'Open integrations' : 'Add a channel'}

@@ -4,6 +4,8 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { pollMs } from '#api/query.ts'
+import { list } from '#channels/queries.ts'
+import { outboxText } from '#lib/outbox.ts'
 import { steps as stepsQuery } from '#onboarding/queries.ts'
 import { useResults } from '#onboarding/results.ts'
 import { StepStart, useStepFocus } from '#onboarding/step-head.tsx'
@@ -89,13 +91,15 @@ function StepView({ steps, current, content }: StepViewProps) {
 }
 
 function Finished() {
+  const channels = useQuery(list()).data?.channels ?? []
+  const isNotifying = channels.some(({ kind, isEnabled }) => isEnabled && !(kind === 'KIND_EMAIL' && outboxText()))
   return (
     <>
       <StepStart>
         <Note variant="green">
           <p>
-            <strong className="font-semibold">Glacis is set up.</strong> It scans your targets on their schedules and
-            notifies you of changes.
+            <strong className="font-semibold">Glacis is set up.</strong> It scans your targets on their schedules
+            {isNotifying && ' and notifies you of changes'}.
           </p>
         </Note>
       </StepStart>

@@ -1,8 +1,10 @@
 /** Queries and mutations for onboarding and feeds. */
 import { checkFeed, getOnboarding, listFeeds } from '@glacis/contract/insights'
-import { mutationOptions } from '@tanstack/react-query'
+import { mutationOptions, useQuery } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
 import { pollMs, query } from '#api/query.ts'
+import type { FeedGap } from '#ui/feed-gap.tsx'
+import { mine } from '#workspaces/queries.ts'
 
 /** The onboarding steps and their status. */
 export function steps() {
@@ -20,6 +22,16 @@ export function feeds() {
       state: { data: { feeds: readonly { progress?: string | undefined }[] } | undefined }
     }) => (state.data?.feeds.some(({ progress }) => progress) ? pollMs : 60_000),
   }
+}
+
+/** Set if the feed has no records. Undefined if it has, or while that is unknown. */
+export function useFeedGap(name: 'NVD' | 'CISA KEV'): FeedGap | undefined {
+  const { data } = useQuery(feeds())
+  const { isAdministrator = false } = useQuery(mine()).data ?? {}
+  if (!data) return undefined
+  const feed = data.feeds.find((listed) => listed.name === name)
+  if (feed && feed.records > 0) return undefined
+  return { feed: name, isDownloading: feed?.progress !== undefined, isAdministrator }
 }
 
 /** Triggers an immediate check of a feed; its row then shows the progress. */

@@ -11,18 +11,21 @@ it.each([
   expect(attributeLabel(value)).toBe(expected)
 })
 
-it('shows the support status as a label and a date', () => {
+it('shows the support status in words', () => {
   expect(supportStatus({ endOfLife: { state: 'STATE_PAST', date: '2024-06-30' } })).toEqual({
     word: 'Ended',
+    text: 'Ended 30 Jun 2024',
     variant: 'red',
-    day: '30 Jun 2024',
   })
+  const supported = { state: 'STATE_SUPPORTED', date: '2027-10-31' } as const
+  expect(supportStatus({ endOfLife: supported })?.text).toBe('Supported until 31 Oct 2027')
+  expect(supportStatus({ endOfLife: { ...supported, date: null } })?.text).toBe('Supported')
   expect(supportStatus({})).toBeUndefined()
 })
 
 it.each(['Pacific/Auckland', 'America/St_Johns'])('shows the same end-of-support date in %s', (zone) => {
-  const ended = `it.supportStatus({ endOfLife: { state: 'STATE_PAST', date: '2026-12-31' } }).day`
-  expect(inZone(zone, '#products/labels.ts', ended)).toBe('31 Dec 2026')
+  const ended = `it.supportStatus({ endOfLife: { state: 'STATE_PAST', date: '2026-12-31' } }).text`
+  expect(inZone(zone, '#products/labels.ts', ended)).toBe('Ended 31 Dec 2026')
 })
 
 it('labels the WFN part', () => {

@@ -70,9 +70,10 @@ const supportStates = {
   STATE_PAST: { word: 'Ended', variant: 'red' },
 } as const satisfies Record<string, { readonly word: string; readonly variant: BadgeVariant }>
 
-/** The support status: a label, its color, and the date. */
+/** The support status in words, with the date if it's known, and its color. */
 export function supportStatus({ endOfLife }: Pick<Product, 'endOfLife'>) {
   if (!endOfLife) return undefined
   const { word, variant } = supportStates[endOfLife.state]
-  return { word, variant, day: endOfLife.date ? formatDay(endOfLife.date) : undefined }
+  const until = endOfLife.state === 'STATE_SUPPORTED' ? ' until' : ''
+  return { word, text: endOfLife.date ? `${word}${until} ${formatDay(endOfLife.date)}` : word, variant }
 }

@@ -23,6 +23,8 @@ export const thresholdOptions: readonly {
   { name: 'all', label: 'Everything', level: 'none' },
 ]
 
+export const thresholdExplanation = "You're notified about new threats of this severity or higher."
+
 /** The severity whose range contains a score. */
 export function thresholdName(score: number): ThresholdName {
   return thresholdOptions.find(({ name }) => score >= thresholdScores[name])?.name ?? 'all'

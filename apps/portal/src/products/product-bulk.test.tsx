@@ -42,7 +42,7 @@ const messages = () => shownToasts().map(({ message }) => message)
 
 it('sets the notification threshold of all selected products', async () => {
   for (const product of products) service.on(`PATCH /v1/products/${product.id}`, { body: { product } })
-  await user.click(screen.getByRole('button', { name: 'Set threshold' }))
+  await user.click(screen.getByRole('button', { name: 'Notify from' }))
   await user.click(screen.getByRole('menuitem', { name: 'Critical' }))
   await waitFor(() => expect(kept).toEqual([]))
   expect(service.seen.map(({ path }) => path)).toEqual(products.map(({ id }) => `/v1/products/${id}`))
@@ -50,7 +50,7 @@ it('sets the notification threshold of all selected products', async () => {
     product: { minNotificationSeverity: 9 },
     updateMask: { paths: ['minNotificationSeverity'] },
   })
-  expect(messages()).toContain('Notification threshold set to Critical for 3 technologies.')
+  expect(messages()).toContain('Notify from Critical is set for 3 technologies.')
 })
 
 it('stops watching the watched products, and keeps failed ones selected', async () => {

@@ -29,7 +29,7 @@ export function ProductBulkBar({ products, onKeep }: ProductBulkBarProps) {
     const ids = products.map(({ id }) => id)
     bulkEdit.mutate(
       { ids, minNotificationSeverity: score },
-      { onSuccess: (failed) => reportResult(`Notification threshold set to ${label} for`, ids, failed) },
+      { onSuccess: (failed) => reportResult(`Notify from ${label} is set for`, ids, failed) },
     )
   }
   function stop(): void {
@@ -53,7 +53,7 @@ export function ProductBulkBar({ products, onKeep }: ProductBulkBarProps) {
         place="bottom start"
         button={
           <>
-            <Bell aria-hidden="true" /> Set threshold
+            <Bell aria-hidden="true" /> Notify from
             <ChevronDown aria-hidden="true" />
           </>
         }

@@ -6,6 +6,7 @@ import { Eye, EyeOff } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { formatNumber } from '#lib/format.ts'
 import { EndOfLifeBadge } from '#products/product-table.tsx'
+import { thresholdExplanation } from '#products/notification-threshold.ts'
 import { ThresholdMenu } from '#products/threshold-menu.tsx'
 import { ProductThreats } from '#products/product-threats.tsx'
 import { editProduct, detail, stopWatching } from '#products/queries.ts'
@@ -106,9 +107,9 @@ function Rail({ product }: { readonly product: Product }) {
     <>
       <section>
         <h2>Notifications</h2>
-        <p className="mb-1.5 font-medium">Threshold</p>
+        <p className="mb-1.5 font-medium">Notify from</p>
         <ThresholdMenu product={product} />
-        <p className="mt-1.5 text-12 text-ink-3">You're notified about new threats of this severity or higher.</p>
+        <p className="mt-1.5 text-12 text-ink-3">{thresholdExplanation}</p>
       </section>
       <section>
         <h2>Details</h2>

@@ -6,6 +6,7 @@ import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { GroupRow } from '#products/group-row.tsx'
 import { flatRows, groupedRows } from '#products/grouping.ts'
+import { thresholdExplanation } from '#products/notification-threshold.ts'
 import { ThresholdMenu } from '#products/threshold-menu.tsx'
 import { supportStatus, partLabel, vendorName } from '#products/labels.ts'
 import { Badge } from '#ui/badge.tsx'
@@ -48,11 +49,11 @@ export function ProductTable({ products, isGrouped, picking }: ProductTableProps
           </HeaderCell>
           <SeverityHeads />
           {showsSupport && (
-            <HeaderCell width={180} priority={2}>
+            <HeaderCell width={200} priority={2}>
               Support
             </HeaderCell>
           )}
-          <HeaderCell width={128} priority={3} title="Minimum severity of new threats that you're notified about">
+          <HeaderCell width={116} priority={3} title={thresholdExplanation}>
             Notify from
           </HeaderCell>
         </tr>
@@ -126,10 +127,5 @@ function Row({ product, isNested, showsSupport, picking }: RowProps) {
 export function EndOfLifeBadge({ product }: { readonly product: Product }) {
   const status = supportStatus(product)
   if (!status) return null
-  return (
-    <Badge variant={status.variant}>
-      {status.word}
-      {status.day && ` ${status.day}`}
-    </Badge>
-  )
+  return <Badge variant={status.variant}>{status.text}</Badge>
 }

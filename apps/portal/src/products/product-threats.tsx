@@ -2,9 +2,11 @@
 import type { ProductThreat } from '@glacis/contract/product'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { formatPercent, formatScore } from '#lib/format.ts'
+import { useFeedGap } from '#onboarding/queries.ts'
 import { threats } from '#products/queries.ts'
 import { Badge, type BadgeVariant } from '#ui/badge.tsx'
 import { SectionHead } from '#ui/card.tsx'
+import { feedGapState } from '#ui/feed-gap.tsx'
 import { ListBody } from '#ui/list.tsx'
 import { LoadMore } from '#ui/load-more.tsx'
 import { Severity, severityLevel } from '#ui/severity.tsx'
@@ -24,6 +26,10 @@ const affectsLabels: Readonly<
 export function ProductThreats({ id }: { readonly id: string }) {
   const query = useInfiniteQuery(threats(id))
   const rows = query.data?.pages.flatMap((page) => page.threats)
+  const gap = useFeedGap('NVD')
+  const empty = gap
+    ? feedGapState(gap, 'which other vulnerabilities this technology has')
+    : { title: 'No other known vulnerabilities of this technology', text: undefined }
   return (
     <section aria-label="Other known vulnerabilities" className="pt-5 pb-6">
       <div className="px-(--gl-gutter) pb-2">
@@ -33,7 +39,7 @@ export function ProductThreats({ id }: { readonly id: string }) {
         what="Known vulnerabilities"
         query={query}
         count={rows?.length}
-        empty={<EmptyState title="No other known vulnerabilities of this technology" />}
+        empty={<EmptyState title={empty.title}>{empty.text}</EmptyState>}
       >
         <Table label="Other known vulnerabilities">
           <thead>

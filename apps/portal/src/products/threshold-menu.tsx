@@ -16,13 +16,13 @@ export function ThresholdMenu({ product, quiet = false }: { readonly product: Pr
   const current = thresholdName(now)
   const choose = (score: number, label: string) => {
     const onSuccess = () =>
-      addToast('success', { title: 'Success', message: `Notification threshold for ${product.name} set to ${label}.` })
+      addToast('success', { title: 'Success', message: `Notify from ${label} is set for ${product.name}.` })
     saving.mutate({ id: product.id, minNotificationSeverity: score }, { onSuccess })
   }
   return (
     <Menu
       call="updateProduct"
-      label={`Notification threshold ${thresholdLabel(now)}, ${product.name} ${product.version}`}
+      label={`Notify from ${thresholdLabel(now)}, ${product.name} ${product.version}`}
       place="bottom start"
       {...(quiet
         ? { variant: 'ghost' }

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { errorAdvice } from '#api/advice.ts'
 import { addToast } from '#ui/toasts.tsx'
-import { thresholdLabel } from '#products/notification-threshold.ts'
+import { thresholdExplanation, thresholdLabel } from '#products/notification-threshold.ts'
 import { software, watch } from '#products/queries.ts'
 import { vendorName } from '#products/labels.ts'
 import { Button } from '#ui/button.tsx'
@@ -101,9 +101,9 @@ function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
           onChange={(event) => setVersion(event.currentTarget.value)}
         />
         <div className="grid gap-1.5">
-          <Slider label="Notification threshold" min={0} max={10} step={0.1} value={score} onChange={setScore} />
+          <Slider label="Notify from" min={0} max={10} step={0.1} value={score} onChange={setScore} />
           <p className="text-12 text-ink-3">
-            {thresholdLabel(score)}. You're notified about new threats with this score or higher.
+            {thresholdLabel(score)}. {thresholdExplanation}
           </p>
         </div>
       </form>

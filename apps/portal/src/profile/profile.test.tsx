@@ -195,6 +195,10 @@ it('revokes one session or all others and refetches the list', async () => {
   await waitFor(() => expect(list.getAllByRole('listitem')).toHaveLength(1))
   const deleted = service.seen.filter(({ method }) => method === 'DELETE').map(({ path }) => path)
   expect(deleted).toEqual(['/sessions/s2', '/sessions'])
+  expect(shownToasts().map(({ message }) => message)).toEqual([
+    'The device was signed out.',
+    'All other devices were signed out.',
+  ])
 })
 
 it('drafts the account deletion email', () => {

@@ -17,16 +17,17 @@ export function Sessions({ current }: { readonly current: Session }) {
   const client = useQueryClient()
   const { data, isError, refetch } = useQuery(otherSessionsQuery())
   const others = (data ?? []).filter(({ id, active }) => id !== current.id && active)
-  const after = {
+  const after = (done: string) => ({
+    onSuccess: () => addToast('success', { title: 'Success', message: done }),
     onSettled: () => client.invalidateQueries({ queryKey: otherSessionsQuery().queryKey }),
     onError: () =>
       addToast('error', {
         title: 'Oops, something went wrong',
         message: "The session couldn't be revoked. Try again.",
       }),
-  }
-  const revocation = useMutation({ mutationFn: revokeSession, ...after })
-  const all = useMutation({ mutationFn: revokeOtherSessions, ...after })
+  })
+  const revocation = useMutation({ mutationFn: revokeSession, ...after('The device was signed out.') })
+  const all = useMutation({ mutationFn: revokeOtherSessions, ...after('All other devices were signed out.') })
   return (
     <SettingsSection id="sessions" title="Active sessions" description="Devices that are currently signed in.">
       <SettingsList label="Active sessions">

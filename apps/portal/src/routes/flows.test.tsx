@@ -83,6 +83,13 @@ it.each([
   expect(screen.queryByText(/Check your spam folder/) !== null).toBe(!mailsAreFiles)
 })
 
+it('does not claim that the email of an external identity service is a file', async () => {
+  providePortalConfig({ ...testConfig(service.url), mailsAreFiles: true, apiUrl: location.origin })
+  service.on('GET /self-service/recovery/flows', { body: flowOf([], { id: 'mine', state: 'sent_email' }) })
+  open('/recovery?flow=mine')
+  expect(await screen.findByText(/Check your spam folder/)).toBeTruthy()
+})
+
 it('verification explains that a code was sent if the service does not return the address', async () => {
   const sent = { id: 1080003, type: 'info' as const, text: 'An email containing a verification code has been sent' }
   const nodes = verificationNodes().filter((node) => node.type !== 'input' || node.attributes.name !== 'email')

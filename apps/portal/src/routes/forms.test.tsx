@@ -65,12 +65,37 @@ it('reports an existing address, and starts the first scan from the toast', asyn
   await user.type(panel.getByLabelText('Name'), 'DMZ')
   await user.type(panel.getByLabelText('Address'), target.address)
   expect(await panel.findByText(/The target “DMZ” already has this address\./)).toBeTruthy()
-  await user.click(panel.getByRole('button', { name: 'Create target' }))
+  await user.click(panel.getByRole('button', { name: 'Add target' }))
   await user.click(await screen.findByRole('button', { name: 'Scan now' }))
   await waitFor(() => expect(posted('/v1/scans').map(({ body }) => body)).toEqual([{ targetId: id }]))
   await waitFor(() =>
     expect(shownToasts().map(({ message }) => message)).toContainEqual(expect.stringMatching(/^Scan /)),
   )
+})
+
+it.each([
+  ['LIMIT_AGENTS_ONLY', /^Recognized as .* only scans public addresses .*: choose an agent\.$/],
+  ['LIMIT_FORBIDDEN', /^Recognized as .* it won't be scanned\. Ask your administrator/],
+])('says who may scan an address: %s', async (scanLimit, hint) => {
+  const outside = { input: target.address, ...read, scanLimit }
+  service.on('POST /v1/targets/parse', { body: { results: [outside] } })
+  const user = await open('/scope?create=true', /^Scope/)
+  const panel = within(await screen.findByRole('dialog', { name: 'New target' }))
+  await user.type(panel.getByLabelText('Address'), target.address)
+  expect(await panel.findByText(hint)).toBeTruthy()
+})
+
+it('accepts a host with a port', async () => {
+  service.on('POST /v1/targets', { body: { target } })
+  const user = await open('/scope?create=true', /^Scope/)
+  const panel = within(await screen.findByRole('dialog', { name: 'New target' }))
+  await user.type(panel.getByLabelText('Name'), 'DMZ')
+  await user.type(panel.getByLabelText('Address'), '10.0.0.1:8443')
+  expect(await panel.findByText(/^Recognized as .* Scans are limited to port 8443\.$/)).toBeTruthy()
+  await user.click(panel.getByRole('button', { name: 'Add target' }))
+  await waitFor(() => expect(posted('/v1/targets')).toHaveLength(1))
+  expect(posted('/v1/targets/parse').at(-1)?.body).toEqual({ addresses: ['10.0.0.1'] })
+  expect(posted('/v1/targets')[0]?.body).toMatchObject({ address: '10.0.0.1', ports: '8443' })
 })
 
 it('detects a pasted list and does not submit it', async () => {
@@ -81,7 +106,7 @@ it('detects a pasted list and does not submit it', async () => {
   // Browsers replace line breaks with spaces.
   await user.paste(Array.from({ length: 5000 }, (_, number) => `10.0.${number}.1`).join(' '))
   expect(await panel.findByText(listError)).toBeTruthy()
-  await user.click(panel.getByRole('button', { name: 'Create target' }))
+  await user.click(panel.getByRole('button', { name: 'Add target' }))
   expect(await panel.findByText(listError)).toBeTruthy()
   expect([posted('/v1/targets'), posted('/v1/targets/parse')]).toEqual([[], []])
 })

@@ -90,7 +90,7 @@ it('previews a list line by line before creating anything', async () => {
   expect(of('1 new')).toContain('10.0.0.0/2814 addresses')
   expect(panel.getByText(/1 address is private/)).toBeTruthy()
   expect(panel.getByText('Your plan allows 4 more targets.')).toBeTruthy()
-  expect(panel.getByRole('button', { name: 'Create 1 target' })).toBeTruthy()
+  expect(panel.getByRole('button', { name: 'Add 1 target' })).toBeTruthy()
   expect(made()).toEqual([])
 })
 
@@ -98,7 +98,7 @@ it('creates all targets once, and offers to scan them', async () => {
   stage.service.on('POST /v1/scans/batch', { body: { startedCount: 2, skipped: [] } })
   const panel = await paste('10.0.0.1\n10.0.0.2\nold.example')
   await user.click(panel.getByRole('radio', { name: 'Daily' }))
-  await press(panel, 'Create targets')
+  await press(panel, 'Add targets')
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   expect(made().map(({ body }) => body)).toEqual(
     ['10.0.0.1', '10.0.0.2'].map((address) => ({
@@ -117,11 +117,11 @@ it('creates all targets once, and offers to scan them', async () => {
 it('asks for confirmation of public addresses only', async () => {
   const panel = await paste('10.0.0.1 example.ch')
   await panel.findByText('2 addresses: 2 new.')
-  await press(panel, 'Create 2 targets')
+  await press(panel, 'Add 2 targets')
   expect(await panel.findByText("To scan addresses on the internet, confirm that you're authorized")).toBeTruthy()
   expect(made()).toEqual([])
   await user.click(panel.getByRole('checkbox', { name: "I'm authorized to scan these addresses" }))
-  await press(panel, 'Create 2 targets')
+  await press(panel, 'Add 2 targets')
   await waitFor(() => expect(made()).toHaveLength(2))
   expect(made().map(({ body }) => (body as { isPermitted?: boolean }).isPermitted)).toEqual([undefined, true])
 })
@@ -130,9 +130,9 @@ it('creates as many as the plan allows, and keeps the rest and invalid lines in 
   stage.service.on('GET /v1/billing/subscription', quota(3))
   const panel = await paste('10.0.0.1\n10.0.0.2\nnope!\n10.0.0.3')
   expect(
-    await panel.findByText(/^Your plan allows 2 more targets\. The first 2 are created; 1 stays in the list\./),
+    await panel.findByText(/^Your plan allows 2 more targets\. The first 2 are added; 1 stays in the list\./),
   ).toBeTruthy()
-  await press(panel, 'Create 2 targets')
+  await press(panel, 'Add 2 targets')
   expect(await panel.findByText('2 targets were added. The remaining addresses are listed below.')).toBeTruthy()
   expect(sent()).toEqual(['10.0.0.1', '10.0.0.2'])
   expect(panel.getByLabelText<HTMLTextAreaElement>('Addresses').value).toBe('nope!\n10.0.0.3')
@@ -146,7 +146,7 @@ it('continues after a rejected target, and shows the reason', async () => {
   )
   const panel = await paste('10.0.0.1\n10.0.0.2')
   await panel.findByText('2 addresses: 2 new.')
-  await press(panel, 'Create 2 targets')
+  await press(panel, 'Add 2 targets')
   expect(
     await panel.findByText('1 target was added. 1 was rejected. The remaining addresses are listed below.'),
   ).toBeTruthy()
@@ -162,7 +162,7 @@ it('stops without a response, loses nothing, and creates no duplicates', async (
   )
   const panel = await paste('10.0.0.1\n10.0.0.2\n10.0.0.3')
   await panel.findByText('3 addresses: 3 new.')
-  await press(panel, 'Create 3 targets')
+  await press(panel, 'Add 3 targets')
   expect(
     await panel.findByText(
       "1 target was added. The rest weren't sent (Service Unavailable: down). The remaining addresses are listed below.",
@@ -171,7 +171,7 @@ it('stops without a response, loses nothing, and creates no duplicates', async (
   expect(sent()).toEqual(['10.0.0.1', '10.0.0.2'])
   stage.service.on('POST /v1/targets', create)
   await panel.findByText('2 addresses: 2 new.')
-  await press(panel, 'Create 2 targets')
+  await press(panel, 'Add 2 targets')
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   expect(sent().slice(2)).toEqual(['10.0.0.2', '10.0.0.3'])
   const keys = made().map(({ key }) => key)
@@ -187,7 +187,7 @@ it('can be stopped, and keeps what was not sent', async () => {
   }))
   const panel = await paste('10.0.0.1\n10.0.0.2\n10.0.0.3')
   await panel.findByText('3 addresses: 3 new.')
-  await press(panel, 'Create 3 targets')
+  await press(panel, 'Add 3 targets')
   expect(await panel.findByText('1 of 3')).toBeTruthy()
   await press(panel, 'Stop')
   resolve()
@@ -220,7 +220,7 @@ it.each([
   'creates nothing from %#',
   async (text, message) => {
     const panel = await paste(text)
-    await press(panel, 'Create targets')
+    await press(panel, 'Add targets')
     expect(await panel.findByText(message)).toBeTruthy()
     expect(made()).toEqual([])
   },

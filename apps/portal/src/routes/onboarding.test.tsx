@@ -123,7 +123,7 @@ it('adds a pasted list, and continues as after a single target', async () => {
   expect(await screen.findByText('3 addresses: 2 new, 1 invalid.')).toBeTruthy()
   await user.click(screen.getByRole('radio', { name: 'Daily' }))
   await user.click(screen.getByRole('checkbox', { name: "I'm authorized to scan these addresses" }))
-  await user.click(screen.getByRole('button', { name: 'Create 2 targets' }))
+  await user.click(screen.getByRole('button', { name: 'Add 2 targets' }))
   expect(await screen.findByText('2 targets were added. The remaining addresses are listed below.')).toBeTruthy()
   expect(made().map(({ body }) => body)).toEqual([
     { name: '10.0.0.1', address: '10.0.0.1', schedule: { period: 'PERIOD_DAILY' }, tags: [] },
@@ -142,7 +142,7 @@ it('adds a pasted list, and continues as after a single target', async () => {
   expect(screen.getByLabelText<HTMLTextAreaElement>('Addresses').value).toBe('oops!')
   await user.clear(field)
   await user.type(field, '10.0.0.3')
-  await user.click(await screen.findByRole('button', { name: 'Create 1 target' }))
+  await user.click(await screen.findByRole('button', { name: 'Add 1 target' }))
   const head = await screen.findByRole('heading', { name: 'Where should Glacis scan from?' })
   await waitFor(() => expect(document.activeElement).toBe(head.parentElement))
   expect(screen.getByText('10.0.0.1 and 2 more')).toBeTruthy()

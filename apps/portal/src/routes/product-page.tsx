@@ -3,12 +3,15 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { HostsOfProduct } from '#hosts/child-lists.tsx'
 import { LatestIssues } from '#issues/latest-issues.tsx'
+import { useFeedGap } from '#onboarding/queries.ts'
 import { ProductDetailPage } from '#products/product-detail.tsx'
 
 const route = getRouteApi('/_auth/technologies/$id')
 
 export function ProductScreen() {
   const { id } = route.useParams()
+  // Vulnerabilities that Glacis can't know yet are explained once, below.
+  const isIncomplete = useFeedGap('NVD') !== undefined
   const more = (
     <Link to="/assets" search={{ technology: id }} className="inline-flex items-center gap-1 hover:text-ink">
       All assets
@@ -18,7 +21,13 @@ export function ProductScreen() {
   return (
     <ProductDetailPage
       risks={
-        <LatestIssues title="Risks" filter={{ productId: id }} rows={25} shows="hostCount" empty="No known risks" />
+        <LatestIssues
+          title="Risks"
+          filter={{ productId: id }}
+          rows={25}
+          shows="hostCount"
+          empty={isIncomplete ? 'No risks found so far' : 'No known risks'}
+        />
       }
       assets={<HostsOfProduct productId={id} more={more} />}
     />

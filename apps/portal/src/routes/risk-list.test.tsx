@@ -146,6 +146,42 @@ it.each([
   expect((await tabs()).slice(0, 4).map((tab) => tab.textContent)).toEqual(['Open', 'Resolved', 'Ignored', 'All'])
 })
 
+const feed = (name: string, more: object) => ({ name, version: '', records: 0, state: 'STATE_EMPTY', ...more })
+
+it.each([
+  [true, 'Set up feeds'],
+  [false, /Ask the administrators of your Glacis installation to set up feeds/],
+])(
+  'does not report that no risks are exploited without KEV data (administrator: %s)',
+  async (isAdministrator, next) => {
+    summary(figures(2, '2026-11-20T00:00:00Z'))
+    service.on('GET /v1/feeds', { body: { feeds: [feed('CISA KEV', {})] } })
+    service.on('GET /v1/workspaces', { body: { workspaces: [], isAdministrator } })
+    open('/risks/verified?kev=true')
+    expect(await screen.findByRole('heading', { name: 'CISA KEV has never been downloaded' })).toBeTruthy()
+    expect(await screen.findByText(next)).toBeTruthy()
+    expect(screen.queryByText('No verified risks exploited in the wild')).toBeNull()
+  },
+)
+
+it('does not report that software has no known vulnerabilities before their records are downloaded', async () => {
+  summary(figures(2, '2026-11-20T00:00:00Z'))
+  const none = { open: [0], resolved: [0], ignored: [0], regressive: [0] }
+  service.on('GET /v1/stats/issues-by-status', { body: { timestamps: ['2026-11-20T00:00:00Z'], ...none } })
+  service.on('GET /v1/feeds', { body: { feeds: [feed('NVD', { progress: 'Downloading NVD' })] } })
+  open('/risks/potential')
+  expect(await screen.findByRole('heading', { name: 'NVD is being downloaded' })).toBeTruthy()
+  expect(screen.queryByText(/^Scans haven't found any so far/)).toBeNull()
+})
+
+it('reports that no risks are exploited once KEV data is downloaded', async () => {
+  summary(figures(2, '2026-11-20T00:00:00Z'))
+  service.on('GET /v1/feeds', { body: { feeds: [feed('CISA KEV', { records: 1500, state: 'STATE_READY' })] } })
+  open('/risks/verified?kev=true')
+  await waitFor(() => expect(client.getQueryCache().findAll({ queryKey: ['/v1/feeds'] })[0]?.state.data).toBeTruthy())
+  expect(await screen.findByRole('heading', { name: 'No verified risks exploited in the wild' })).toBeTruthy()
+})
+
 it.each(['mine=true&q=redis', 'mine=true&status=resolved', 'since=month'])(
   'reports only missing matches for other filters: ?%s',
   async (query) => {

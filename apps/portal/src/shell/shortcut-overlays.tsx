@@ -24,12 +24,17 @@ export function ShortcutOverlays() {
   const close = () => setShown(undefined)
   useEffect(() => (shown ? holdKeys(setTyped, close) : undefined), [shown])
   return (
-    <Suspense fallback={null}>
-      {wasWanted.includes('palette') && (
-        <Palette open={shown === 'palette'} onClose={close} onHelp={keys['?']} typed={typed} />
-      )}
-      {wasWanted.includes('help') && <KeyboardHelp open={shown === 'help'} onClose={close} />}
-    </Suspense>
+    // One boundary each: while one overlay loads, the other isn't hidden, which would count as closing both.
+    <>
+      <Suspense fallback={null}>
+        {wasWanted.includes('palette') && (
+          <Palette open={shown === 'palette'} onClose={close} onHelp={keys['?']} typed={typed} />
+        )}
+      </Suspense>
+      <Suspense fallback={null}>
+        {wasWanted.includes('help') && <KeyboardHelp open={shown === 'help'} onClose={close} />}
+      </Suspense>
+    </>
   )
 }
 

@@ -40,7 +40,7 @@ export function UpgradeBanner() {
       <Gauge aria-hidden="true" className="size-4 max-md:mt-0.5" />
       <p>
         <b className="font-semibold">You're on the {plan.name} plan.</b> It covers {formatNumber(plan.targets)} targets
-        and {formatNumber(plan.manualScans)} manual scans per month.{' '}
+        and {formatNumber(plan.manualScans)} manual scans per month. Self-hosted installations aren't charged.{' '}
         <Link to="/subscription" className="font-medium underline underline-offset-3">
           Compare plans
         </Link>
@@ -87,7 +87,8 @@ function BannerPlaceholder() {
   return (
     <div aria-hidden="true" className={cx(band, 'invisible')}>
       <p className="mr-9 ml-7">
-        You're on the Free plan. It covers 25 targets and 100 manual scans per month. Compare plans
+        You're on the Free plan. It covers 25 targets and 100 manual scans per month. Self-hosted installations aren't
+        charged. Compare plans
       </p>
     </div>
   )

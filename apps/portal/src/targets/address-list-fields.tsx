@@ -74,7 +74,7 @@ function QuotaNote({ fresh, available }: { readonly fresh: number; readonly avai
   const fit = available === 1 ? '1 more target' : `${formatNumber(available)} more targets`
   if (fresh <= available) return <p className="text-12 text-ink-3">Your plan allows {fit}.</p>
   const over = fresh - available
-  const first = available === 1 ? 'The first is created' : `The first ${formatNumber(available)} are created`
+  const first = available === 1 ? 'The first is added' : `The first ${formatNumber(available)} are added`
   const message =
     available === 0
       ? "You've reached your plan's target limit."
@@ -130,7 +130,7 @@ export function AddressListSubmit({ many, formId }: { readonly many: AddressList
       loading={isBusy}
       disabled={fresh > 0 && available === 0}
     >
-      {count === 0 ? 'Create targets' : `Create ${formatNumber(count)} ${count === 1 ? 'target' : 'targets'}`}
+      {count === 0 ? 'Add targets' : `Add ${formatNumber(count)} ${count === 1 ? 'target' : 'targets'}`}
     </Button>
   )
 }

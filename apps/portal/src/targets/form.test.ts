@@ -1,6 +1,15 @@
 import type { Tag } from '@glacis/contract/tag'
 import { describe, expect, it } from 'vitest'
-import { toUpdateBody, toCreateBody, emptyDraft, fieldForPath, isChanged, listError, validate } from '#targets/form.ts'
+import {
+  toUpdateBody,
+  toCreateBody,
+  emptyDraft,
+  fieldForPath,
+  isChanged,
+  listError,
+  splitPort,
+  validate,
+} from '#targets/form.ts'
 
 const tag = (id: string): Tag => ({ id, name: id, color: 0 })
 const draft = { ...emptyDraft, name: 'DMZ', address: '192.0.2.0/24', tags: [tag('a'), tag('b')] }
@@ -33,6 +42,26 @@ it('trims text and sends tag IDs when creating a target', () => {
     address: '192.0.2.0/24',
     schedule: { period: 'PERIOD_WEEKLY' },
     tags: [{ id: 'a' }, { id: 'b' }],
+  })
+})
+
+it.each([
+  ['127.0.0.1:34810', { host: '127.0.0.1', port: '34810' }],
+  [' shop.example:443 ', { host: 'shop.example', port: '443' }],
+  ['[2001:db8::1]:8443', { host: '[2001:db8::1]', port: '8443' }],
+  ['2001:db8::1', undefined],
+  ['shop.example', undefined],
+  ['shop.example:0', undefined],
+  ['shop.example:65536', undefined],
+  ['http://shop.example:80', undefined],
+])('splits %j into %j', (address, parts) => {
+  expect(splitPort(address)).toEqual(parts)
+})
+
+it('limits scans to the port of the address', () => {
+  expect(toCreateBody({ ...draft, address: '127.0.0.1:34810', ports: '22' })).toMatchObject({
+    address: '127.0.0.1',
+    ports: '34810',
   })
 })
 

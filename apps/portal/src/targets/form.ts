@@ -100,6 +100,18 @@ export function isList(address: string): boolean {
   return parts.length > 1 && parts.filter((word) => /[.:]/.test(word)).length > 1
 }
 
+interface HostPort {
+  readonly host: string
+  readonly port: string
+}
+
+/** The parts of `HOST:PORT` or `[IPV6]:PORT`, which limits scans to this port. Undefined for all other addresses. */
+export function splitPort(address: string): HostPort | undefined {
+  const [, host, port] = /^(\[[^\]]+\]|[^:/\s]+):(\d{1,5})$/.exec(address.trim()) ?? []
+  const isPort = Number(port) > 0 && Number(port) <= 65_535
+  return host && port && isPort ? { host, port } : undefined
+}
+
 function isRate(value: number): boolean {
   return Number.isInteger(value) && value >= ratePerHost.min && value <= ratePerHost.max
 }
@@ -115,7 +127,8 @@ const toSchedule = ({ period, hours }: TargetDraft) => ({ period, ...(hours && {
 
 /** The request body for creating a target. */
 export function toCreateBody(draft: TargetDraft): InputOf<typeof createTarget> {
-  const { name, address, agentId, ownerId, tags, profile, permissions, ports, isPermitted } = draft
+  const { name, agentId, ownerId, tags, profile, permissions, isPermitted } = draft
+  const { host: address, port: ports } = splitPort(draft.address) ?? { host: draft.address, port: draft.ports }
   const exclusions = splitLines(draft.exclusions)
   const rate = parseRate(draft)
   return {

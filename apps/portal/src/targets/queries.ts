@@ -17,6 +17,7 @@ import { call } from '#api/call.ts'
 import { keyOf, query } from '#api/query.ts'
 import { createTargets } from '#targets/create-targets.ts'
 import { addressesToParse, parseEntries, toVerdicts } from '#targets/address-list.ts'
+import { splitPort } from '#targets/form.ts'
 import { targetsInput } from '#targets/search.ts'
 
 export function list(input: InputOf<typeof listTargets>) {
@@ -49,9 +50,15 @@ export function tags() {
   return query(listTags, {})
 }
 
-/** The server's parse result for an address. It never goes stale: it depends only on the text and the targets. */
+/**
+ * The server's parse result for an address, or for the host of `HOST:PORT`. It never goes stale: it depends only on the
+ * text and the targets.
+ */
 export function parsedAddress(address: string) {
-  return { ...query(parseTargets, { addresses: [address] }), staleTime: Number.POSITIVE_INFINITY }
+  return {
+    ...query(parseTargets, { addresses: [splitPort(address)?.host ?? address] }),
+    staleTime: Number.POSITIVE_INFINITY,
+  }
 }
 
 /** The verdict on each address of a list. The previous result stays visible while a new one loads. */

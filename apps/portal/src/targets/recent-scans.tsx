@@ -1,4 +1,5 @@
 /** The latest scans of a target and their changes. */
+import type { Scan } from '@glacis/contract/scan'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
@@ -63,12 +64,13 @@ export function RecentScans({ targetId }: { readonly targetId: string }) {
                   </span>
                 </CellLink>
               </Cell>
-              <Cell label="Changes" quiet className="first-letter:uppercase" title={scan.progress?.failureReason}>
-                {scan.status === 'STATUS_COMPLETED' && scan.changes
-                  ? formatChanges(scan.changes)
-                  : isActive(scan)
-                    ? ''
-                    : scan.progress?.failureReason}
+              <Cell
+                label="Changes"
+                quiet
+                className="first-letter:uppercase"
+                title={scan.progress?.failureReason ?? scan.retestOf?.name}
+              >
+                {[scan.retestOf && `Retest: ${scan.retestOf.name}`, resultOf(scan)].filter(Boolean).join(' · ')}
               </Cell>
               <Cell label="Hosts" align="end" priority={1} quiet>
                 {formatNumber(scan.hostCount.scannedHosts)}
@@ -79,4 +81,9 @@ export function RecentScans({ targetId }: { readonly targetId: string }) {
       </Table>
     </section>
   )
+}
+
+function resultOf(scan: Scan): string | undefined {
+  if (scan.status === 'STATUS_COMPLETED') return scan.changes && formatChanges(scan.changes)
+  return isActive(scan) ? undefined : scan.progress?.failureReason
 }

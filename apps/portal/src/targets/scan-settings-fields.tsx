@@ -4,7 +4,7 @@ import { CheckPermission, type ScanProfile } from '@glacis/contract/primitives'
 import { defaultPortCount, ratePerHost } from '@glacis/contract/target'
 import { formatNumber } from '#lib/format.ts'
 import { useRole } from '#lib/role.ts'
-import type { FieldErrors, TargetDraft } from '#targets/form.ts'
+import { type FieldErrors, splitPort, type TargetDraft } from '#targets/form.ts'
 import { permissionLabels, profileLabels } from '#targets/labels.ts'
 import { Checkbox, TextField } from '#ui/field.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
@@ -28,8 +28,8 @@ interface ScanSettingsFieldsProps {
 export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFieldsProps) {
   const role = useRole()
   const canPermit = role === undefined || intrusiveCheckRoles.includes(role)
-  // A URL already specifies its port.
-  const isUrl = /^https?:/i.test(draft.address.trim())
+  // A URL and HOST:PORT already specify the port.
+  const hasPort = /^https?:/i.test(draft.address.trim()) || splitPort(draft.address) !== undefined
   return (
     <>
       <fieldset className="grid gap-2">
@@ -74,7 +74,7 @@ export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFi
         onChange={(event) => onChange({ rate: event.currentTarget.value })}
         {...errorProps(problems.rate)}
       />
-      {!isUrl && (
+      {!hasPort && (
         <TextField
           label="Ports"
           name="ports"

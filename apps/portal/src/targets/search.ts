@@ -3,6 +3,7 @@ import type { InputOf } from '@glacis/contract/endpoint'
 import type { listTargets, SchedulePeriod, Target, TargetOrder, TargetState } from '@glacis/contract/target'
 import { Id } from '@glacis/contract/primitives'
 import { z } from 'zod/mini'
+import { locale } from '#lib/format.ts'
 import { Flag, lenient, listOf, paging, shortText } from '#lib/search-schema.ts'
 
 export type ScopeSort = 'name' | 'risks' | 'scan'
@@ -76,7 +77,7 @@ export function sortTargets(targets: readonly Target[], sort: string | undefined
 
 type Compare = (a: Target, b: Target) => number
 const comparisons: Readonly<Partial<Record<ScopeSort, Compare>>> = {
-  name: (a, b) => a.name.localeCompare(b.name, 'en-CH'),
+  name: (a, b) => a.name.localeCompare(b.name, locale),
   risks: (a, b) => severityWeight(b) - severityWeight(a),
   scan: (a, b) => lastScan(b) - lastScan(a),
 }

@@ -175,7 +175,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
             form={formId}
             loading={save.isPending}
           >
-            {target ? 'Save changes' : 'Create target'}
+            {target ? 'Save changes' : 'Add target'}
           </Button>
         </>
       }
@@ -199,6 +199,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
             value={draft.address}
             onChange={(address) => set({ address })}
             problem={problems.address}
+            hasAgent={draft.agentId !== ''}
             aside={<PasteListLink address={draft.address} onPress={pasteList} />}
           />
         )}

@@ -22,7 +22,7 @@ interface ListBodyProps {
   readonly isFiltered?: boolean
   readonly onClear?: () => void
   /** Explains why the current filters match nothing, if that is known. */
-  readonly noMatches?: { readonly title: string; readonly text: string } | undefined
+  readonly noMatches?: { readonly title: string; readonly text: ReactNode } | undefined
   /** Shown if there are no items at all. */
   readonly empty: ReactNode
   /** The table. It renders its own skeleton while loading. */

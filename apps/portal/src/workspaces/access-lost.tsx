@@ -88,7 +88,7 @@ export function AccessLostPage({ failure }: { readonly failure: ApiFailure }) {
       )}
       {!isElsewhere && <CreateWorkspace />}
       <div>
-        <ButtonAnchor href="/logout">Sign out</ButtonAnchor>
+        <ButtonAnchor href="/logout">Logout</ButtonAnchor>
       </div>
     </main>
   )

@@ -4,7 +4,11 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useDeferredValue, useState } from 'react'
 import { apiFileUrl } from '#api/call.ts'
+import { all as agents } from '#agents/queries.ts'
+import { list as channels } from '#channels/queries.ts'
 import { formatDateTimeSeconds } from '#lib/format.ts'
+import { all as targets } from '#targets/queries.ts'
+import { detailText, type NamesById, objectKind, objectLabel } from '#workspaces/audit-labels.ts'
 import { auditLog, members } from '#workspaces/queries.ts'
 import { ButtonAnchor } from '#ui/button.tsx'
 import { DateInput } from '#ui/date-input.tsx'
@@ -17,7 +21,7 @@ import { Cell, HeaderCell, Table } from '#ui/table.tsx'
 /** Who did what, when, and from where. */
 export function AuditLog() {
   const [filter, setFilter] = useState<AuditFilter>({})
-  const log = useInfiniteQuery(auditLog(useDeferredValue(filter)))
+  const log = useInfiniteQuery(auditLog(toApi(useDeferredValue(filter))))
   const events = log.data?.pages.flatMap((page) => page.events) ?? []
   const set = (change: AuditFilter) => setFilter((before) => withoutEmpty({ ...before, ...change }))
   return (
@@ -33,8 +37,8 @@ export function AuditLog() {
       {events.length > 0 && <Events events={events} />}
       <div className="mt-3 flex flex-wrap gap-2">
         <LoadMore query={log} />
-        <ButtonAnchor href={exportUrl(filter, 'csv')}>Export CSV</ButtonAnchor>
-        <ButtonAnchor href={exportUrl(filter, 'jsonl')}>Export JSON Lines</ButtonAnchor>
+        <ButtonAnchor href={exportUrl(toApi(filter), 'csv')}>Export CSV</ButtonAnchor>
+        <ButtonAnchor href={exportUrl(toApi(filter), 'jsonl')}>Export JSON Lines</ButtonAnchor>
       </div>
     </SettingsSection>
   )
@@ -102,6 +106,7 @@ function DayField({ label, value = '', onDay }: DayFieldProps) {
 }
 
 function Events({ events }: { readonly events: readonly AuditEvent[] }) {
+  const names = useNames()
   return (
     <div className="mt-4">
       <Table label="Audit log" fit="text">
@@ -110,7 +115,7 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
             <HeaderCell width={160}>Time</HeaderCell>
             <HeaderCell width={96}>User</HeaderCell>
             <HeaderCell>Action</HeaderCell>
-            <HeaderCell width={84}>Object</HeaderCell>
+            <HeaderCell width={112}>Object</HeaderCell>
             <HeaderCell width={112}>Address</HeaderCell>
           </tr>
         </thead>
@@ -123,10 +128,10 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
               </Cell>
               <Cell label="Action">
                 <span className="font-mono text-12">{event.action}</span>
-                <Detail detail={event.detail} />
+                <Detail detail={event.detail} names={names} />
               </Cell>
               <Cell label="Object" quiet>
-                <Resource {...event.resource} />
+                <Resource resource={event.resource} names={names} />
               </Cell>
               <Cell label="Address" quiet>
                 <span title={event.userAgent} className="font-mono">
@@ -141,26 +146,15 @@ function Events({ events }: { readonly events: readonly AuditEvent[] }) {
   )
 }
 
-/** What was changed, such as "to: resolved, from: open". The browser is the title of the address. */
-function Detail({ detail }: Pick<AuditEvent, 'detail'>) {
-  const text = Object.entries(detail)
-    .filter(([name, value]) => name !== 'userAgent' && String(value ?? '') !== '')
-    .map(([name, value]) => `${name}: ${textOf(value)}`)
-    .join(', ')
+/** The browser is the title of the address. */
+function Detail({ detail, names }: Pick<AuditEvent, 'detail'> & { readonly names: NamesById }) {
+  const text = detailText(detail, names)
   if (!text) return null
   return (
     <span className="block truncate text-12 text-ink-3" title={text}>
       {text}
     </span>
   )
-}
-
-/** "accepted risk" for `REASON_ACCEPTED_RISK`, and other texts as they are. */
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textOf).join(' and ')
-  if (typeof value !== 'string') return JSON.stringify(value)
-  const [, name] = /^[A-Z]+_([A-Z_]+)$/.exec(value) ?? []
-  return name === undefined ? value : name.toLowerCase().replaceAll('_', ' ')
 }
 
 const detailPages: Readonly<
@@ -173,15 +167,49 @@ const detailPages: Readonly<
   host: '/assets/$id',
 }
 
-/** The kind of a resource, linked to its page if it has one. */
-function Resource({ kind, id }: AuditEvent['resource']) {
+/** The name of a resource if it's known, or its kind, linked to its page if it has one. */
+function Resource({ resource: { kind, id }, names }: Pick<AuditEvent, 'resource'> & { readonly names: NamesById }) {
   const to = detailPages[kind]
-  if (!to) return <span title={id}>{kind}</span>
+  const name = names.get(id)
+  const label = objectLabel(kind)
   return (
-    <Link to={to} params={{ id }} title={id} className="inline-link">
-      {kind}
-    </Link>
+    <>
+      {to ? (
+        <Link to={to} params={{ id }} title={id} className="inline-link">
+          {label}
+        </Link>
+      ) : (
+        <span title={id}>{label}</span>
+      )}
+      {name && (
+        <span className="block truncate text-12 text-ink-3" title={name}>
+          {name}
+        </span>
+      )}
+    </>
   )
+}
+
+const channelNames = {
+  KIND_EMAIL: 'Email',
+  KIND_SLACK: 'Slack',
+  KIND_WEBHOOK: 'Webhook',
+  KIND_DISCORD: 'Discord',
+} as const
+
+/** Names of members, targets, agents, and channels. Events of deleted ones show the kind. */
+function useNames(): NamesById {
+  const people = useQuery(members()).data?.members ?? []
+  const scope = useQuery(targets()).data?.targets ?? []
+  const runners = useQuery(agents()).data?.agents ?? []
+  const integrations = useQuery(channels()).data?.channels ?? []
+  const named = [...people, ...scope, ...runners].map(({ id, name }) => [id, name] as const)
+  return new Map([...named, ...integrations.map(({ id, kind }) => [id, channelNames[kind]] as const)])
+}
+
+/** Objects can be entered by their names in the portal. */
+function toApi({ resource, ...filter }: AuditFilter): AuditFilter {
+  return { ...filter, ...(resource && { resource: objectKind(resource) }) }
 }
 
 function withoutEmpty(filter: AuditFilter): AuditFilter {

@@ -68,7 +68,7 @@ function LeaveDialog({ name, open, onClose }: LeaveDialogProps) {
     <ConfirmDialog
       open={open}
       {...mutationDialogProps(leaving, onClose)}
-      title={`Leave workspace ${name}`}
+      title={`Leave ${name}`}
       description="You lose access immediately, and your API tokens and agents stop working. To come back, you need a new invitation, unless you can join by your email domain."
       label="Leave workspace"
       onConfirm={() => leaving.mutate(undefined, { onSuccess: () => switchTo(client, '') })}
@@ -83,7 +83,7 @@ function DeleteDialog({ name, onClose }: { readonly name: string; readonly onClo
     <ConfirmDialog
       open
       {...mutationDialogProps(deleting, onClose)}
-      title={`Delete workspace ${name}`}
+      title={`Delete ${name}`}
       description={`All targets, risks, scans, and members are deleted in ${deletionGraceDays} days. Owners can cancel the deletion until then.`}
       label="Delete workspace"
       disabled={typed !== name}

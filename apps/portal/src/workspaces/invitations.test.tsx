@@ -1,7 +1,11 @@
 /** Pending invitations. */
-import { screen, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { setRole } from '#lib/role.ts'
+import { providePortalConfig } from '#lib/portal-config.ts'
+import { testConfig } from '#lib/testing/service.ts'
+import { shownToasts } from '#lib/testing/toasts.ts'
 import { startTestPage, type TestPage } from '#lib/testing/test-page.tsx'
 import { Invitations } from '#workspaces/invitations.tsx'
 
@@ -20,7 +24,10 @@ let page: TestPage
 beforeEach(async () => {
   page = await startTestPage()
 })
-afterEach(() => page.close())
+afterEach(async () => {
+  setRole(undefined)
+  await page.close()
+})
 
 async function showInvitations(count: number) {
   page.service.on('GET /v1/invitations', {
@@ -38,6 +45,20 @@ it('shows many invitations in steps of 20', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Show more (25 remaining)' }))
   await userEvent.click(screen.getByRole('button', { name: 'Show more (5 remaining)' }))
   expect([countRows(), more()]).toEqual([45, null])
+})
+
+it.each([
+  [false, /^An invitation was sent to nora@a\.example\.$/],
+  [true, /^The invitation for nora@a\.example wasn't sent\. .* Send its link yourself\.$/],
+])('says whether the invitation was sent or written to a file: %s', async (mailsAreFiles, result) => {
+  setRole('owner')
+  await showInvitations(1)
+  providePortalConfig({ ...testConfig(page.service.url), mailsAreFiles })
+  page.service.on('POST /v1/invitations', { body: { invitation: invitationAt(2) } })
+  await userEvent.click(screen.getByRole('button', { name: 'Invite someone' }))
+  await userEvent.type(await screen.findByRole('textbox', { name: 'Email' }), 'nora@a.example')
+  await userEvent.click(screen.getByRole('button', { name: 'Send invitation' }))
+  await waitFor(() => expect(shownToasts().map(({ message }) => message)).toEqual([expect.stringMatching(result)]))
 })
 
 it('shows few invitations completely', async () => {

@@ -5,6 +5,7 @@ import { Mail, UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { fieldProblem, mutationDialogProps } from '#api/advice.ts'
 import { formatDate, formatNumber } from '#lib/format.ts'
+import { outboxText } from '#lib/outbox.ts'
 import { roleLabels } from '#lib/role-labels.ts'
 import { assignable } from '#workspaces/members.tsx'
 import { invitations, invite, resend, revoke, useAllowed } from '#workspaces/queries.ts'
@@ -28,7 +29,7 @@ export function Invitations({ own }: { readonly own: Role }) {
   const [revoking, setRevoking] = useState<Invitation>()
   const sendAgain = ({ id, email }: Invitation) =>
     resending.mutate(id, {
-      onSuccess: () => addToast('success', { title: 'Success', message: `A new invitation was sent to ${email}.` }),
+      onSuccess: () => showInvited(email),
     })
   return (
     <SettingsSection
@@ -109,6 +110,16 @@ function detailOf({ role, invitedBy, expireTime, isExpired }: Invitation): strin
   return `${roleLabels[role]} · invited by ${invitedBy} · ${isExpired ? 'expired' : 'expires'} ${formatDate(expireTime)}`
 }
 
+function showInvited(email: string): void {
+  const outbox = outboxText()
+  if (outbox)
+    addToast('info', {
+      title: 'Info',
+      message: `The invitation for ${email} wasn't sent. ${outbox} Send its link yourself.`,
+    })
+  else addToast('success', { title: 'Success', message: `An invitation was sent to ${email}.` })
+}
+
 function InviteDialog({ own, onClose }: { readonly own: Role; readonly onClose: () => void }) {
   const inviting = useMutation(invite)
   const [email, setEmail] = useState('')
@@ -118,7 +129,7 @@ function InviteDialog({ own, onClose }: { readonly own: Role; readonly onClose: 
       { email, role },
       {
         onSuccess: () => {
-          addToast('success', { title: 'Success', message: `An invitation was sent to ${email}.` })
+          showInvited(email)
           onClose()
         },
       },
@@ -128,7 +139,7 @@ function InviteDialog({ own, onClose }: { readonly own: Role; readonly onClose: 
     <FormDialog
       {...mutationDialogProps(inviting, onClose)}
       title="Invite someone"
-      description="They get an email with a link. If they don't have an account yet, they can create one with this address."
+      description={`${outboxText() ?? 'They get an email with a link.'} Someone without an account can create one with this address.`}
       label="Send invitation"
       onSubmit={send}
     >

@@ -11,7 +11,7 @@ let page: TestPage
 beforeEach(async () => {
   page = await startTestPage()
   const provider = { label: 'Acme SSO', signInUrl: 'https://glacis.example/single-sign-on' }
-  page.service.on('POST /v1/sign-in-provider/find', { body: { provider } })
+  page.service.on('POST /v1/sign-in-provider/find', { body: { provider, isOffered: true } })
 })
 afterEach(() => page.close())
 
@@ -37,7 +37,7 @@ it("leads to the verification of an address that isn't verified", async () => {
 })
 
 it('offers no further attempt without a provider', async () => {
-  page.service.on('POST /v1/sign-in-provider/find', { body: {} })
+  page.service.on('POST /v1/sign-in-provider/find', { body: { isOffered: false } })
   page.show(<SingleSignOnPage workspace={workspace} reason="unknown" returnTo={undefined} />)
   expect(await screen.findByText("This workspace doesn't use single sign-on.")).toBeTruthy()
   expect(screen.queryByRole('link', { name: 'Try again' })).toBeNull()

@@ -17,6 +17,7 @@ import { serveSingleSignOn } from '#http/single-sign-on.ts'
 import { serveScim } from '#http/scim.ts'
 import { createRouter, type Router } from '#http/route.ts'
 import { mountRunner, type RunnerOptions } from '#http/runner.ts'
+import type { ScanNetworks } from '#scan-networks.ts'
 import { serveApi } from '#http/routes/index.ts'
 import type { Administration } from '#installation/index.ts'
 import type { Jobs } from '#jobs.ts'
@@ -45,6 +46,7 @@ export interface ApiOptions {
   readonly findPerson: scim.ScimService['findPerson']
   readonly feeds: FeedAddresses
   readonly knowledge: Knowledge
+  readonly scanNetworks: ScanNetworks
   readonly administration: Administration
   /** Absent if agents can't connect. */
   readonly runner?: Omit<RunnerOptions, 'database' | 'live'>

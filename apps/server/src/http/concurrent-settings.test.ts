@@ -26,7 +26,8 @@ const provider = (label: string) => ({ label, issuer, clientId: 'glacis' })
 it.each<[string, (value: string) => ReturnType<typeof send>, (readonly [string, string])?]>([
   [
     'the name',
-    (name: string) => send('PATCH', '/v1/workspace', { ...masked({ name }), replaces: { name: 'olga Muster' } }),
+    (name: string) =>
+      send('PATCH', '/v1/workspace', { ...masked({ name }), replaces: { name: "olga Muster's workspace" } }),
   ],
   [
     'the time zone',

@@ -66,7 +66,7 @@ it('admits users with a verified address in a verified domain as viewers', async
   expect((await verify()).json()).toMatchObject({ emailDomain: { isVerified: true } })
   expect(await joinable('unverified')).toEqual([])
   const [workspace] = await joinable('colleague')
-  expect(workspace).toMatchObject({ name: 'owner Muster', domain: 'example.ch', role: 'viewer' })
+  expect(workspace).toMatchObject({ name: "owner Muster's workspace", domain: 'example.ch', role: 'viewer' })
   const joined = await send('colleague', 'POST', `/v1/workspaces/${workspace?.id}/join`, {})
   expect(joined.json()).toMatchObject({ workspace: { id: workspace?.id, role: 'viewer' } })
   expect(await joinable('colleague')).toEqual([])

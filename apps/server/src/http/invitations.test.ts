@@ -30,11 +30,11 @@ describe('an invitation', () => {
     const id = await team.invite('Joiner@example.ch', 'analyst')
     const token = linkToken(id)
     expect((await preview('joiner', token)).json()).toMatchObject({
-      invitation: { workspaceName: 'inviter Muster', role: 'analyst', invitedBy: 'inviter Muster' },
+      invitation: { workspaceName: "inviter Muster's workspace", role: 'analyst', invitedBy: 'inviter Muster' },
     })
     expect((await accept('joiner', { token })).json()).toEqual({
       workspaceId: team.workspace,
-      workspaceName: 'inviter Muster',
+      workspaceName: "inviter Muster's workspace",
       role: 'analyst',
     })
     expect((await team.as('joiner', { method: 'GET', url: '/v1/targets' })).statusCode).toBe(200)
@@ -159,7 +159,7 @@ describe('an invitation', () => {
     await team.as('inviter', { method: 'DELETE', url: `/v1/invitations/${invitationId}` })
     await deliverInvitation(mailing, { data })
     expect(mails).toMatchObject([
-      { to: 'mailed@example.ch', subject: 'inviter Muster invited you to the workspace inviter Muster' },
+      { to: 'mailed@example.ch', subject: "inviter Muster invited you to inviter Muster's workspace" },
     ])
     expect(mails[0]?.text).toContain(`https://glacis.example/invitation?token=${linkToken(invitationId)}`)
   })

@@ -206,16 +206,16 @@ describe('a required provider', () => {
 
 describe('the sign-in page', () => {
   it('finds the provider by email domain and by workspace, without a session', async () => {
-    const expected = { provider: { label: 'Acme', signInUrl: expect.stringContaining(id) } }
+    const expected = { provider: { label: 'Acme', signInUrl: expect.stringContaining(id) }, isOffered: true }
     expect((await find({ email: 'anyone@Example.CH' })).json()).toEqual(expected)
     expect((await find({ workspaceId: team.workspace })).json()).toEqual(expected)
-    expect((await find({ email: 'anyone@sub.example.ch' })).json()).toEqual({})
-    expect((await find({})).json()).toEqual({})
+    expect((await find({ email: 'anyone@sub.example.ch' })).json()).toEqual({ isOffered: true })
+    expect((await find({})).json()).toEqual({ isOffered: true })
   })
 
   it('finds none after it was removed, and neither does the identity service', async () => {
     await team.as('olga', { method: 'DELETE', url: '/v1/sign-in-provider' })
-    expect((await find({ workspaceId: team.workspace })).json()).toEqual({})
+    expect((await find({ workspaceId: team.workspace })).json()).toEqual({ isOffered: false })
     expect([await providers.find(id), await providers.find('workspace-x')]).toEqual([null, null])
   })
 })

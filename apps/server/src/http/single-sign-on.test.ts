@@ -284,5 +284,6 @@ it("shows the redirect URI of the API, and finds the portal's page", async () =>
   const found = await users.request({ method: 'POST', url: '/v1/sign-in-provider/find', payload }, null)
   expect(found.json()).toEqual({
     provider: { label: 'Acme', signInUrl: `${origin}/single-sign-on?workspace=${team.workspace}` },
+    isOffered: true,
   })
 })

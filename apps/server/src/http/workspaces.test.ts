@@ -19,7 +19,9 @@ describe('the first sign-in', () => {
     const get = () => users.request({ method: 'GET', url: '/v1/targets' }, 'newcomer')
     const statuses = (await Promise.all([get(), get(), get(), get()])).map(({ statusCode }) => statusCode)
     expect(statuses).toEqual([200, 200, 200, 200])
-    expect(await workspacesOf('newcomer')).toMatchObject([{ name: 'newcomer Muster', role: 'owner', isDefault: true }])
+    expect(await workspacesOf('newcomer')).toMatchObject([
+      { name: "newcomer Muster's workspace", role: 'owner', isDefault: true },
+    ])
   })
 
   it('creates none for an invited person, who can decide', async () => {
@@ -30,7 +32,7 @@ describe('the first sign-in', () => {
     const listed = await users.request({ method: 'GET', url: '/v1/workspaces' }, 'guest')
     expect(listed.json()).toMatchObject({
       workspaces: [],
-      invitations: [{ workspaceName: 'host Muster', role: 'viewer', invitedBy: 'host Muster' }],
+      invitations: [{ workspaceName: "host Muster's workspace", role: 'viewer', invitedBy: 'host Muster' }],
     })
     const payload = { workspace: { name: 'Own' } }
     await users.request({ method: 'POST', url: '/v1/workspaces', payload }, 'guest')
@@ -220,9 +222,9 @@ describe('the deletion of a workspace', () => {
   it('needs the typed name, waits seven days, and can be canceled', async () => {
     const team = await openTeam(users, 'quitter')
     expect([messageOf(await schedule('quitter muster'))]).toEqual([
-      'Type the name of the workspace, quitter Muster, to confirm its deletion',
+      "Type the name of the workspace, quitter Muster's workspace, to confirm its deletion",
     ])
-    const { workspace } = (await schedule('quitter Muster')).json<{ workspace: { deleteTime: string } }>()
+    const { workspace } = (await schedule("quitter Muster's workspace")).json<{ workspace: { deleteTime: string } }>()
     const days = (Date.parse(workspace.deleteTime) - Date.now()) / 86_400_000
     expect(days).toBeCloseTo(7, 2)
     await sweep()
@@ -234,7 +236,7 @@ describe('the deletion of a workspace', () => {
 
   it('happens when the seven days are over, and is recorded', async () => {
     const team = await openTeam(users, 'quitter')
-    await schedule('quitter Muster')
+    await schedule("quitter Muster's workspace")
     const { owner } = users.server.database
     await owner
       .updateTable('workspace')

@@ -3,7 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
-import { announce, createChannel, noticesSince, startOfStream, testChannel } from '#notifications/index.ts'
+import {
+  announce,
+  createChannel,
+  listDeliveries,
+  noticesSince,
+  startOfStream,
+  testChannel,
+} from '#notifications/index.ts'
 import { person, sharedTestServer } from '#testing/test-server.ts'
 
 const testServer = await sharedTestServer()
@@ -74,6 +81,18 @@ it('uses no database connection in the meantime', async () => {
   receiver.allow()
   expect(await testing).toMatchObject({ statusCode: 200 })
   expect(rows).toEqual([{ open: 0 }])
+})
+
+it('is listed as a delivery', async () => {
+  using receiver = await slowReceiver()
+  receiver.allow()
+  const workspace = await testServer.createWorkspace()
+  const id = await channelTo(workspace, receiver.url)
+  await test(workspace, id)
+  const { deliveries } = await testServer.as(workspace, (ctx) => listDeliveries(ctx, { id, pageSize: 20 }))
+  expect(deliveries).toMatchObject([
+    { state: 'STATE_DELIVERED', events: ['EVENT_TEST'], eventCount: 1, attempts: 1, statusCode: 200 },
+  ])
 })
 
 it('is rejected while another test of the channel is running, but not afterward', async () => {

@@ -10,6 +10,7 @@ import { notFound, ApiError } from '#errors.ts'
 import type { Jobs } from '#jobs.ts'
 import { findChannel, lockChannel } from '#notifications/find-channel.ts'
 import { emailOf, type Message, type Sending, sendTo } from '#notifications/deliver.ts'
+import type { Outcome } from '#notifications/send.ts'
 import type { Selectable } from 'kysely'
 
 /** @throws ApiError `not_found` */
@@ -86,8 +87,12 @@ export async function testChannel(
     throw new ApiError('precondition', 'A test of this channel is still in progress. Wait for its result')
   underTest.add(channel.id)
   try {
-    const outcome = await sendTo(email, channel, testMessage(channel.id), sending)
-    await within((ctx) => recordAuditEvent(ctx, 'channel.test', { kind: 'channel', id }, { error: outcome.error }))
+    const message = testMessage(channel.id)
+    const outcome = await sendTo(email, channel, message, sending)
+    await within(async (ctx) => {
+      await recordTest(ctx, channel.id, message, outcome)
+      await recordAuditEvent(ctx, 'channel.test', { kind: 'channel', id }, { error: outcome.error })
+    })
     return {
       ...(outcome.statusCode !== null && { statusCode: outcome.statusCode }),
       latency: seconds(outcome.latencyMs),
@@ -97,6 +102,30 @@ export async function testChannel(
   } finally {
     underTest.delete(channel.id)
   }
+}
+
+/** Adds a test to the channel's deliveries. It doesn't count as a failure that pauses the channel. */
+async function recordTest(ctx: Ctx, channelId: string, message: Message, outcome: Outcome): Promise<void> {
+  await lockChannel(ctx, channelId)
+  await ctx.tx
+    .insertInto('delivery')
+    .values({
+      account_id: ctx.workspace,
+      id: message.id,
+      channel_id: channelId,
+      state: outcome.error ? 'STATE_FAILED' : 'STATE_DELIVERED',
+      notices: JSON.stringify(message.notices),
+      event_count: message.eventCount,
+      recipient: null,
+      attempts: 1,
+      status_code: outcome.statusCode,
+      latency_ms: outcome.latencyMs,
+      error: outcome.error,
+      answer: outcome.answer,
+      created_at: ctx.now,
+      completed_at: ctx.now,
+    })
+    .execute()
 }
 
 function testMessage(channelId: string): Message {

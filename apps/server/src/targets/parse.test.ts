@@ -27,7 +27,7 @@ it('previews each address with the target that already has it', async () => {
     'a b',
     '127.62.1.77/24',
   ]
-  const { results } = await server.as(workspace, (ctx) => parseTargets(ctx, { addresses }))
+  const { results } = await server.as(workspace, (ctx) => parseTargets(ctx, 'all', { addresses }))
   const network = { normalized: '127.62.1.0/24', kind: 'CIDR', hostCount: 254, private: true, target: first }
   const ascii = 'xn--bcher-kva.example'
   expect(results.splice(0, 2)).toMatchObject([
@@ -41,4 +41,23 @@ it('previews each address with the target that already has it', async () => {
     { input: 'a b', error: "'a b' contains a space." },
     { input: '127.62.1.77/24', ...network },
   ])
+})
+
+it.each([
+  [['127.62.4.0/24'], 'LIMIT_FORBIDDEN', undefined],
+  ['public', 'LIMIT_AGENTS_ONLY', 'LIMIT_AGENTS_ONLY'],
+  ['all', undefined, undefined],
+] as const)('reports addresses outside of the permitted networks: %s', async (networks, outside, inside) => {
+  const workspace = await server.createWorkspace()
+  const addresses = [
+    '127.62.5.1',
+    'http://127.62.5.1/',
+    '127.62.5.0-127.62.6.255',
+    'shop.example',
+    '127.62.4.1',
+    '127.62.4.0/30',
+  ]
+  const { results } = await server.as(workspace, (ctx) => parseTargets(ctx, networks, { addresses }))
+  const limits = results.map(({ scanLimit }) => scanLimit)
+  expect(limits).toEqual([outside, outside, outside, undefined, inside, inside])
 })

@@ -64,6 +64,7 @@ export async function openTestApi(
     findPerson: async () => null,
     feeds: null,
     knowledge: {},
+    scanNetworks: 'all',
     administration: {
       database: server.database,
       jobs: server.jobs,

@@ -43,8 +43,8 @@ export async function deliverInvitation(
   await mailer.deliver(
     actionMail({
       to: row.email,
-      subject: `${row.invited_by} invited you to the workspace ${row.name}`.replace(/[\r\n]+/g, ' '),
-      intro: `${row.invited_by} invited you to the Glacis workspace ${row.name} with the role ${row.role}. Sign in or sign up as ${row.email} to accept.`,
+      subject: `${row.invited_by} invited you to ${row.name}`.replace(/[\r\n]+/g, ' '),
+      intro: `${row.invited_by} invited you to ${row.name} on Glacis with the role ${row.role}. Sign in or sign up as ${row.email} to accept.`,
       link: { url: link.href, title: 'View invitation' },
       footer: `The link is valid for ${invitationDays} days and works once. If you don't know the sender, you can ignore this email.`,
     }),

@@ -1,4 +1,5 @@
 /** Determines the workspace of a request and the role of the person in it. */
+import { nameLengthMax } from '@glacis/contract/primitives'
 import { type Role, errorReasons } from '@glacis/contract/role'
 import type { Session } from '@glacis/contract/identity'
 import type { Actor, Person } from '#ctx.ts'
@@ -202,7 +203,13 @@ async function createAtFirstSignIn(tx: Transaction<Tables>, person: Person): Pro
     .where('expires_at', '>', new Date())
     .executeTakeFirst()
   if (invited || (await isProvisioned(tx, person.email)) || (await joinableBy(tx, person)).length > 0) return null
-  return insertWorkspace(tx, person, person.name)
+  return insertWorkspace(tx, person, defaultName(person))
+}
+
+/** The name of a person's first workspace, which tells it apart from the person in sentences with both. */
+function defaultName({ name }: Pick<Person, 'name'>): string {
+  const suffix = "'s workspace"
+  return name.slice(0, nameLengthMax - suffix.length) + suffix
 }
 
 /** Creates a workspace owned by the person. Needs a connection that owns the tables. */

@@ -27,9 +27,14 @@ it.each([
   [13, 7, [0, 2, 4, 6, 8, 10, 12]],
   [13, 4, [0, 4, 8, 12]],
   [13, 2, [0, 12]],
+  [6, 4, [0, 3, 5]],
+  [12, 7, [0, 2, 4, 7, 9, 11]],
+  [8, 4, [0, 2, 5, 7]],
+  [4, 7, [0, 1, 2, 3]],
+  [13, 1, [12]],
   [1, 7, [0]],
   [0, 7, []],
-])('labels of %i points are limited to %i and include the last', (points, room, kept) => {
+])('labels of %i points are limited to %i and include the first and last', (points, room, kept) => {
   expect([...labeledIndexes(points, room)].sort((a, b) => a - b)).toEqual(kept)
 })
 

@@ -14,14 +14,21 @@ export function countScale(highest: number): CountScale {
   return { ticks: ticks(0, top, 3).filter(Number.isInteger), share: (value) => value / top }
 }
 
-/** Indexes of the points to label when at most `labelsMax` labels fit. Always includes the first and last. */
+/** How much closer than evenly spaced labels two rounded ones may be. */
+const tightest = 0.75
+
+/**
+ * Indexes of the points to label when at most `labelsMax` labels fit: spaced as evenly as possible, including the first
+ * and last. If only one fits, it is the last.
+ */
 export function labeledIndexes(count: number, labelsMax: number): ReadonlySet<number> {
   if (count <= 1 || labelsMax <= 1) return new Set(count > 0 ? [count - 1] : [])
-  const step = Math.ceil((count - 1) / (labelsMax - 1))
-  const kept = new Set<number>()
-  // Counted from the end, so that the latest point is labeled.
-  for (let index = count - 1; index >= 0; index -= step) kept.add(index)
-  return kept
+  const last = count - 1
+  const gapMin = (last / (labelsMax - 1)) * tightest
+  let labels = Math.min(count, labelsMax)
+  // Rounding could bring labels too close to each other. Two are always far enough apart.
+  while (labels > 2 && Math.floor(last / (labels - 1)) < gapMin) labels -= 1
+  return new Set(Array.from({ length: labels }, (_, at) => Math.round((at * last) / (labels - 1))))
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Groups an API series into chart points: one per day, week, or month. */
 import type { StatsPeriod } from '@glacis/contract/insights'
+import { locale } from '#lib/format.ts'
 import { once } from '#lib/once.ts'
 
 export interface ChartPoint {
@@ -74,7 +75,7 @@ function startOf(grain: Grain, time: Date): Date {
 }
 
 const format = (parts: Intl.DateTimeFormatOptions) =>
-  once(() => new Intl.DateTimeFormat('en-CH', { ...parts, timeZone: 'UTC' }))
+  once(() => new Intl.DateTimeFormat(locale, { ...parts, timeZone: 'UTC' }))
 const dayAndMonth = format({ day: 'numeric', month: 'short' })
 const monthAlone = format({ month: 'short' })
 const shortMonthAndYear = format({ month: 'short', year: 'numeric' })

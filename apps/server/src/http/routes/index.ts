@@ -42,6 +42,7 @@ import * as tokens from '#tokens.ts'
 import * as workspaces from '#workspaces/index.ts'
 import type { Database } from '#database/index.ts'
 import { listAuditEvents } from '#audit.ts'
+import type { ScanNetworks } from '#scan-networks.ts'
 
 interface Services {
   readonly database: Database
@@ -55,12 +56,13 @@ interface Services {
   readonly url: string
   readonly feeds: FeedAddresses
   readonly knowledge: Knowledge
+  readonly scanNetworks: ScanNetworks
   readonly administration: administration.Administration
 }
 
 export function serveApi(router: Router, services: Services): void {
   const { serve, serveInSteps } = router
-  const { jobs, mailer, egress, url, feeds, knowledge } = services
+  const { jobs, mailer, egress, url, feeds, knowledge, scanNetworks } = services
   const inside = targets.describeTargetsBriefly
   serve(target.listTargets, targets.listTargets)
   serve(target.getTarget, targets.getTarget)
@@ -88,7 +90,7 @@ export function serveApi(router: Router, services: Services): void {
     const { deleted, skipped } = await deleteTargets(ctx, ids)
     return { deletedCount: deleted.length, skipped }
   })
-  serve(target.parseTargets, targets.parseTargets)
+  serve(target.parseTargets, (ctx, input) => targets.parseTargets(ctx, scanNetworks, input))
   serve(tag.listTags, (ctx) => targets.listTags(ctx))
   serve(tag.createTag, targets.createTag)
   serve(tag.updateTag, targets.updateTag)

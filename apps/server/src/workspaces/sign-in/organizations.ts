@@ -72,7 +72,9 @@ export async function findSignInProvider(
              (select min(verified_at) from email_domain where email_domain.account_id = provider.account_id), account_id
     limit 1`.execute(owner)
   const [row] = rows
-  return row ? { provider: { label: row.label, signInUrl: signInUrl(site, row.account_id) } } : {}
+  if (row) return { provider: { label: row.label, signInUrl: signInUrl(site, row.account_id) }, isOffered: true }
+  const any = await owner.selectFrom('sign_in_provider').select('account_id').limit(1).executeTakeFirst()
+  return { isOffered: any !== undefined }
 }
 
 /** A member gets the role of their groups, and a newcomer becomes a member if a role applies. Owners stay owners. */
