@@ -10,12 +10,15 @@ const timeoutsMin = 3
 const timeoutsMax = 8
 /** The part of the deadline that remains for a server that answers everything else immediately. */
 const remainingPart = 0.3
-/** A response that takes as long is as bad as none. Servers that delay a client after failed logins take longer each time. */
-const delayMs = 8000
-/** After as many delays more than prompt responses, the deadline of all requests is shortened. */
-const delaysMin = 16
+/**
+ * A response is late after this time, and after several times that of the fastest response. Servers that delay a client
+ * after failed logins take longer each time.
+ */
+const lateMsMin = 3000
+/** After as many late responses more than prompt ones, the deadline of all requests is shortened. */
+const delaysMin = 10
 /** After as many, only requests like those with a prompt response are sent. */
-const delaysMax = 32
+const delaysMax = 20
 /** A server may take this many times as long as for its slowest response. */
 const slowestTimes = 4
 
@@ -33,6 +36,7 @@ interface Timeouts {
 }
 interface State {
   slowestMs: number
+  fastestMs: number
   /** When the latest request that got a response was sent. */
   answeredSince: number
   /** Timeouts and late responses, less prompt responses. */
@@ -48,6 +52,7 @@ export function createUnanswered(): Unanswered {
   const stateOf = (server: string): State => {
     const state = states.get(server) ?? {
       slowestMs: 0,
+      fastestMs: Infinity,
       answeredSince: -Infinity,
       delays: 0,
       prompt: new Set<string>(),
@@ -70,7 +75,8 @@ export function createUnanswered(): Unanswered {
     record(server, request, response, sentAt) {
       const state = stateOf(server)
       const kind = requestKindOf(request)
-      if (response.kind === 'response' && response.durationMs < delayMs) {
+      if (response.kind === 'response') state.fastestMs = Math.min(state.fastestMs, response.durationMs)
+      if (response.kind === 'response' && response.durationMs < Math.max(lateMsMin, state.fastestMs * slowestTimes)) {
         state.delays = Math.max(0, state.delays - 1)
         state.prompt.add(kind)
       } else if (response.kind === 'response' || response.isTimeout) state.delays += 1
