@@ -18,6 +18,16 @@ function multiplying(target: string): Site {
   }
 }
 const denied = (target: string): Site => ({ path }) => (path.startsWith(target) ? { status: 403, body: 'Not authenticated' } : null)
+/** The Content API of Ghost. A quote in a slug ends the SQL string of a vulnerable release. */
+const ghost =
+  (isVulnerable: boolean): Site =>
+  ({ path }) => {
+    if (path === '/') return html(`<script data-key="${'4a'.repeat(13)}"></script>`)
+    const [, filter] = /^\/ghost\/api\/content\/posts\/\?limit=1&key=(?:4a){13}&filter=(.+)/.exec(decodeURIComponent(path)) ?? []
+    if (filter === undefined) return null
+    const isInvalid = isVulnerable && filter.includes("'")
+    return isInvalid ? { ...json({ errors: [{ type: "BadRequestError", code: "SQLITE_ERROR" }] }), status: 400 } : json({ posts: [] })
+  }
 /** Rejects browsers that send no origin, as Kubo does. */
 const kubo =
   (reply: Reply, allowed = ''): Site =>
@@ -39,6 +49,8 @@ export const selfHosted: readonly Case[] = [
   exposure('server-flags-exposed', '/varz', html('<h2>Command-line Flags</h2><pre>--block_cache_capacity_mb=512\n--webserver_port=8051\n</pre>'), html('<h2>Command-line Flags</h2><pre>shop --help')),
   exposure('zap-api-open', '/JSON/core/view/version/', json({ version: "2.10.0" }), { status: 400, body: '{"code":"bad_api_key","message":"Provided API key is invalid"}' }),
   exposure('conductor-config-exposed', '/api/admin/config', json({ "java.class.path": "conductor-server.jar", "java.vm.version": "17.0.15", version: "3.13.8", buildDate: "2023-07-24" }), json({ version: "1.2.0", buildDate: "2023-07-24" })),
+  exposure('ghost-setup-open', '/ghost/api/admin/authentication/setup/', json({ setup: [{ status: false }] }), json({ setup: [{ status: true, title: "Shop" }] })),
+  { id: 'CVE-2026-26980', has: ghost(true), hasNot: ghost(false), at: ['/ghost/api/content/posts/'] },
   exposure('data-platform-open', '/sessions?size=1', json({ from: 0, total: 0, sessions: [] }), json({ sessions: [] })),
   exposure('nsq-open', '/stats?format=json', json({ version: "1.2.1", health: "OK", start_time: 1, topics: [], memory: {} }), json({ topics: [] })),
   exposure('rqlite-open', '/db/query?q=SELECT%20sqlite_version()', json({ results: [{ columns: ["sqlite_version()"], types: ["text"], values: [["3.44.0"]] }] }), json({ error: "Unauthorized" })),
