@@ -48,6 +48,7 @@ export const selfHosted: readonly Case[] = [
   exposure('data-platform-status-exposed', '/tables', html('<title>Kudu</title><h1>Tables</h1><p>There are 1 tables.</p><pre>kudu 1.15.0 (rev 6461914)'), html('<title>Kudu</title><h1>Sign in</h1><pre>kudu 1.15.0')),
   exposure('server-flags-exposed', '/varz', html('<h2>Command-line Flags</h2><pre>--block_cache_capacity_mb=512\n--webserver_port=8051\n</pre>'), html('<h2>Command-line Flags</h2><pre>shop --help')),
   exposure('zap-api-open', '/JSON/core/view/version/', json({ version: "2.10.0" }), { status: 400, body: '{"code":"bad_api_key","message":"Provided API key is invalid"}' }),
+  exposure('basex-open', '/rest', { headers: { 'content-type': 'application/xml' }, body: '<rest:databases xmlns:rest="http://basex.org/rest" resources="0"/>' }, { status: 401, body: 'Basic authentication expected.' }),
   exposure('conductor-config-exposed', '/api/admin/config', json({ "java.class.path": "conductor-server.jar", "java.vm.version": "17.0.15", version: "3.13.8", buildDate: "2023-07-24" }), json({ version: "1.2.0", buildDate: "2023-07-24" })),
   exposure('ghost-setup-open', '/ghost/api/admin/authentication/setup/', json({ setup: [{ status: false }] }), json({ setup: [{ status: true, title: "Shop" }] })),
   { id: 'CVE-2026-26980', has: ghost(true), hasNot: ghost(false), at: ['/ghost/api/content/posts/'] },
