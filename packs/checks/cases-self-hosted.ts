@@ -18,6 +18,24 @@ function multiplying(target: string): Site {
   }
 }
 const denied = (target: string): Site => ({ path }) => (path.startsWith(target) ? { status: 403, body: 'Not authenticated' } : null)
+/** The Content API of Ghost. A quote in a slug ends the SQL string of a vulnerable release. */
+const ghost =
+  (isVulnerable: boolean): Site =>
+  ({ path }) => {
+    if (path === '/') return html(`<script data-key="${'4a'.repeat(13)}"></script>`)
+    const [, filter] = /^\/ghost\/api\/content\/posts\/\?limit=1&key=(?:4a){13}&filter=(.+)/.exec(decodeURIComponent(path)) ?? []
+    if (filter === undefined) return null
+    const isInvalid = isVulnerable && filter.includes("'")
+    return isInvalid ? { ...json({ errors: [{ type: "BadRequestError", code: "SQLITE_ERROR" }] }), status: 400 } : json({ posts: [] })
+  }
+/** Rejects browsers that send no origin, as Kubo does. */
+const kubo =
+  (reply: Reply, allowed = ''): Site =>
+  ({ path, headers }) => {
+    if (path !== '/api/v0/version') return null
+    if (!headers['origin']) return String(headers['user-agent']).startsWith('Mozilla') ? { status: 403 } : reply
+    return allowed === '' ? { status: 403 } : { ...reply, headers: { ...reply.headers, 'access-control-allow-origin': allowed } }
+  }
 
 export const selfHosted: readonly Case[] = [
   exposure('vector-database-open', '/collections', json({ result: { collections: [{ name: "docs" }] }, status: "ok", time: 0.00001 }), json({ status: { error: "Unauthorized" }, time: 0 })),
@@ -27,6 +45,13 @@ export const selfHosted: readonly Case[] = [
   exposure('kafka-console-open', '/api/clusters', json([{ name: "local", defaultCluster: true, status: "online", bootstrapServers: "kafka:9092", brokerCount: 1 }]), json([{ name: "local" }])),
   exposure('schema-registry-open', '/subjects', { headers: { "content-type": "application/vnd.schemaregistry.v1+json" }, body: "[]" }, json([])),
   exposure('data-platform-status-exposed', '/api/v1/applications', json([{ id: "app-20261101-0001", name: "a", attempts: [{}] }]), json([])),
+  exposure('data-platform-status-exposed', '/tables', html('<title>Kudu</title><h1>Tables</h1><p>There are 1 tables.</p><pre>kudu 1.15.0 (rev 6461914)'), html('<title>Kudu</title><h1>Sign in</h1><pre>kudu 1.15.0')),
+  exposure('server-flags-exposed', '/varz', html('<h2>Command-line Flags</h2><pre>--block_cache_capacity_mb=512\n--webserver_port=8051\n</pre>'), html('<h2>Command-line Flags</h2><pre>shop --help')),
+  exposure('zap-api-open', '/JSON/core/view/version/', json({ version: "2.10.0" }), { status: 400, body: '{"code":"bad_api_key","message":"Provided API key is invalid"}' }),
+  exposure('basex-open', '/rest', { headers: { 'content-type': 'application/xml' }, body: '<rest:databases xmlns:rest="http://basex.org/rest" resources="0"/>' }, { status: 401, body: 'Basic authentication expected.' }),
+  exposure('conductor-config-exposed', '/api/admin/config', json({ "java.class.path": "conductor-server.jar", "java.vm.version": "17.0.15", version: "3.13.8", buildDate: "2023-07-24" }), json({ version: "1.2.0", buildDate: "2023-07-24" })),
+  exposure('ghost-setup-open', '/ghost/api/admin/authentication/setup/', json({ setup: [{ status: false }] }), json({ setup: [{ status: true, title: "Shop" }] })),
+  { id: 'CVE-2026-26980', has: ghost(true), hasNot: ghost(false), at: ['/ghost/api/content/posts/'] },
   exposure('data-platform-open', '/sessions?size=1', json({ from: 0, total: 0, sessions: [] }), json({ sessions: [] })),
   exposure('nsq-open', '/stats?format=json', json({ version: "1.2.1", health: "OK", start_time: 1, topics: [], memory: {} }), json({ topics: [] })),
   exposure('rqlite-open', '/db/query?q=SELECT%20sqlite_version()', json({ results: [{ columns: ["sqlite_version()"], types: ["text"], values: [["3.44.0"]] }] }), json({ error: "Unauthorized" })),
@@ -58,7 +83,8 @@ export const selfHosted: readonly Case[] = [
   exposure('identity-administration-open', '/admin/clients', json([{ client_id: "a", client_name: "", grant_types: ["authorization_code"] }]), json({ error: "unauthorized" })),
   exposure('renderer-open', '/health', json({ status: "up", details: { chromium: { status: "up" }, uno: { status: "up" } } }), json({ status: "up" })),
   exposure('webdriver-open', '/status', json({ value: { build: { version: "142.0" }, message: "ChromeDriver ready for new sessions.", ready: true } }), json({ value: { ready: true, message: "fine" } })),
-  exposure('ipfs-api-open', '/api/v0/version', json({ Version: "0.19.0", Commit: "", Repo: "13", System: "amd64/linux", Golang: "go1.19" }), json({ Version: 1 })),
+  { id: 'ipfs-api-open', has: kubo(json({ Version: "0.19.0", Commit: "", Repo: "13", System: "amd64/linux", Golang: "go1.19" })), hasNot: kubo(json({ Version: 1 })), at: ['/api/v0/version'] },
+  { id: 'ipfs-api-any-origin', has: kubo(json({ Version: "0.19.0", Commit: "", Repo: "13" }), '*'), hasNot: kubo({ status: 403, body: '403 - Forbidden' }), at: ['/api/v0/version'] },
   exposure('backup-server-open', '/api/v1/repo/status', json({ connected: true, configFile: "/root/repository.config", hash: "BLAKE2B" }), json({ error: "Unauthorized" })),
   exposure('container-tool-open', '/v1/volumes', json({ type: "collection", resourceType: "volume", data: [] }), json({ type: "collection" })),
   exposure('filebrowser-open', '/', html('<title>File Browser</title><script>window.FileBrowser = JSON.parse("{}"); ({"Name":"","NoAuth":true})</script>'), html('<title>File Browser</title><script>({"Name":"","NoAuth":false})</script>')),

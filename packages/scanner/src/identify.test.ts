@@ -388,6 +388,13 @@ it('names a service of an unknown protocol as its greeting states', async () => 
   expect((await identified(server.address, [2100])).names).toEqual(['fooserver:fooserver:4.2.1'])
 })
 
+it('names a BaseX database by the realm that it sends first', async () => {
+  await using server = await listen('127.70.2.44', 1984, greet('BaseX:417351767301\0'))
+  const { services, names } = await identified(server.address, [1984])
+  expect(services).toMatchObject([{ protocol: 'basex' }])
+  expect(names).toEqual(['basex:basex:*'])
+})
+
 it.each([
   'ready to serve 4.2.1 requests\r\n',
   '220 acme-box 1.2.3 ready\r\n',

@@ -35,6 +35,8 @@ export const greetings: readonly (readonly [RegExp, Reader])[] = [
   [/^ceph v\d/, (text) => ({ protocol: 'ceph', field: software, text: lineOf(text) })],
   // The version of the protocol of ZEO, with pickles or MessagePack.
   [/^\0\0\0[\x02-\x05][MZ]\d{1,4}$/, () => ({ protocol: 'zeo', field: software, text: 'ZEO' })],
+  // The realm and the nonce for the password's digest.
+  [/^BaseX:\d{5,40}\0/, () => ({ protocol: 'basex', field: software, text: 'BaseX' })],
   [/^[\s\S]{132}$/, nscaGreeting],
 ]
 
