@@ -32,12 +32,19 @@ const windowLogMax = 27
  */
 export async function* unpack(path: string): AsyncGenerator<PackedFile> {
   const budget = { files: filesMax, bytes: unpackedBytesMax }
-  if (!(await stat(path)).isDirectory())
-    return yield* open({ name: basename(path), bytes: createReadStream(path) }, budget, path)
+  if (!(await stat(path)).isDirectory()) return yield* openFile(path, basename(path), budget)
   const entries = await readdir(path, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  for (const file of files.toSorted()) {
-    yield* open({ name: file.slice(path.length + 1), bytes: createReadStream(file) }, budget, file)
+  for (const file of files.toSorted()) yield* openFile(file, file.slice(path.length + 1), budget)
+}
+
+/** Closes the file afterward, even if an archive is damaged and therefore not read to its end. */
+async function* openFile(path: string, name: string, budget: Budget): AsyncGenerator<PackedFile> {
+  const bytes = createReadStream(path)
+  try {
+    yield* open({ name, bytes }, budget, path)
+  } finally {
+    bytes.destroy()
   }
 }
 
@@ -51,8 +58,6 @@ async function* open(file: PackedFile, budget: Budget, path: string | null): Asy
   const { head, bytes } = await peek(file.bytes)
   const container = detectContainer(head)
   if (container === 'zip') {
-    // The stream of the file itself: the one that follows its head hasn't started to read it.
-    file.bytes.destroy()
     // A zip file is read from its end, so it can't be read from a stream.
     if (path === null) throw new Error(`${file.name} is a zip file inside an archive. Unpack the outer archive first.`)
     return yield* unzip(path, budget)
