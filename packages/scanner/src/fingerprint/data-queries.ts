@@ -23,6 +23,16 @@ const dealerHello = Buffer.concat([
 ])
 
 export const dataQueries: Readonly<Record<string, readonly ProtocolQuery[]>> = {
+  /** The member's version, which the reply to a rejected login doesn't contain. */
+  hazelcast: [
+    async (connection) => {
+      connection.write('GET /hazelcast/rest/cluster HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+      const text = (await connection.read(readOptions)).toString('latin1')
+      const [, version] = /"memberVersion":"(\d[\w.-]{1,30})"/.exec(text) ?? []
+      return version === undefined ? [] : [{ field: 'hazelcast.login', text: `status 1 version ${version}` }]
+    },
+  ],
+
   /** The description of an OPC UA server and, if it accepts anonymous sessions, of its build. */
   opcua: [
     async (connection) => {

@@ -55,6 +55,15 @@ it.each<[string, Readonly<Record<string, string>>, boolean]>([
     false,
   ],
   [
+    'the next page is about donations',
+    {
+      '/': page('<a href="/page?id=7">News</a>'),
+      '/page?id=7': page('<h1>News</h1>'),
+      '/page?id=8': page('<h1>Donations</h1><p>DE89 3704 0044 0532 0130 00</p>'),
+    },
+    false,
+  ],
+  [
     'there is no other number',
     { '/': page('<a href="/invoices/7">Example</a>'), '/invoices/7': invoice('ann') },
     false,

@@ -50,7 +50,8 @@ async function otherPerson(context: NativeContext, parameter: Parameter): Promis
   const page = await requestWeb(context, { target: targetOf(parameter, parameter.value) })
   const isPersonal = isPersonalRecord(`${parameter.path}?${parameter.name}`)
   const own = page && personalValues(page, isPersonal)
-  if (!own) return undefined
+  // Pages that aren't records may contain the bank account of their owner.
+  if (!own || (own.length === 0 && !isPersonal)) return undefined
   const number = Number(parameter.value)
   for (const other of [number + 1, number - 1]) {
     const text = String(other).padStart(parameter.value.length, '0')
