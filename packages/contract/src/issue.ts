@@ -38,6 +38,11 @@ export const IssueOrder = z.enum([
 export type IssueOrder = z.infer<typeof IssueOrder>
 export const IgnoreReason = z.enum(['REASON_ACCEPTED_RISK', 'REASON_FALSE_POSITIVE', 'REASON_MITIGATED'])
 export type IgnoreReason = z.infer<typeof IgnoreReason>
+export const ignoreReasonLabels: Readonly<Record<IgnoreReason, string>> = {
+  REASON_ACCEPTED_RISK: 'Accepted risk',
+  REASON_FALSE_POSITIVE: 'False positive',
+  REASON_MITIGATED: 'Mitigated',
+}
 
 export const HistoryEntry = z.object({
   status: IssueStatus,

@@ -1,5 +1,5 @@
 /** The dialog that asks why a risk is ignored and until when. */
-import { type IgnoreReason, ignoreDaysMax } from '@glacis/contract/issue'
+import { type IgnoreReason, ignoreDaysMax, ignoreReasonLabels } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import { type FormEvent, useId, useState } from 'react'
 import type { StatusChange } from '#issues/mutations.ts'
@@ -11,11 +11,6 @@ import { Field, FieldMessages, SelectField } from '#ui/field.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
 import { TextAreaField } from '#ui/text-area.tsx'
 
-export const reasonLabels: Readonly<Record<IgnoreReason, string>> = {
-  REASON_ACCEPTED_RISK: 'Accepted risk',
-  REASON_FALSE_POSITIVE: 'False positive',
-  REASON_MITIGATED: 'Mitigated',
-}
 const reasonHints: Readonly<Record<IgnoreReason, string>> = {
   REASON_ACCEPTED_RISK: 'The risk is real, but you accept it for now.',
   REASON_FALSE_POSITIVE: "The finding is wrong; the risk doesn't exist.",
@@ -94,7 +89,7 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore, proble
             <RadioCard
               key={one}
               name="reason"
-              label={reasonLabels[one]}
+              label={ignoreReasonLabels[one]}
               hint={reasonHints[one]}
               data-autofocus={index === 0 || undefined}
               aria-describedby={isReasonMissing ? `${id}-reason` : undefined}

@@ -1,6 +1,5 @@
 /** Notes at the top of a risk: why it is ignored, or that it regressed. */
-import type { Issue } from '@glacis/contract/issue'
-import { reasonLabels } from '#issues/ignore-dialog.tsx'
+import { type Issue, ignoreReasonLabels } from '@glacis/contract/issue'
 import { formatDate } from '#lib/format.ts'
 import { Note } from '#ui/note.tsx'
 
@@ -33,7 +32,7 @@ export function IssueNotes({ issue }: { readonly issue: Issue }) {
 
 /** "Accepted risk until 31 Dec 2026, by Nora Ammann." */
 export function ignoreSummary({ reason, untilTime, actor }: NonNullable<Issue['ignored']>): string {
-  const what = reason ? reasonLabels[reason] : 'Ignored'
+  const what = reason ? ignoreReasonLabels[reason] : 'Ignored'
   const until = untilTime ? ` until ${formatDate(untilTime)}` : ''
   return `${what}${until}${actor ? `, by ${actor}` : ''}.`
 }

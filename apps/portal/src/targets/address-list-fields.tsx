@@ -33,7 +33,7 @@ export function AddressListFields({ many, aside, children }: AddressListFieldsPr
         readOnly={many.isBusy}
         className="font-mono"
         aside={aside}
-        hint="Hostnames, IP addresses, ranges, networks, and URLs, separated by spaces, commas, or line breaks."
+        hint="Hostnames, IP addresses, ranges, networks, URLs, and addresses with a port, separated by spaces, commas, or line breaks."
         value={many.text}
         onChange={(event) => many.write(event.currentTarget.value)}
         messages={many.listProblem ? [many.listProblem] : []}

@@ -54,19 +54,24 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
         {(entry) => (
           <EntryMessage
             line={entry.line}
-            text={entry.address}
+            text={entry.text}
             message={`Same address as line ${formatNumber(entry.first)}.`}
           />
         )}
       </Group>
       <Group icon={newIcon} title={`${formatNumber(fresh.length)} new`} of={fresh}>
-        {({ address, readable, hostCount }) => (
+        {({ address, readable, hostCount, ports }) => (
           <>
             <span className="min-w-0 truncate font-mono" title={address}>
               {readable}
             </span>
             {hostCount > 1 && (
               <span className="ml-auto flex-none text-ink-3 tabular-nums">{formatNumber(hostCount)} addresses</span>
+            )}
+            {ports.length > 0 && (
+              <span className="ml-auto min-w-0 truncate text-ink-3 tabular-nums">
+                only port{ports.length === 1 ? '' : 's'} {ports.join(', ')}
+              </span>
             )}
           </>
         )}

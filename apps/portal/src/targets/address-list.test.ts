@@ -51,6 +51,8 @@ describe('toVerdicts', () => {
         kind: 'new',
         line: 1,
         text: '10.0.0.9/28',
+        host: '10.0.0.9/28',
+        ports: [],
         address: '10.0.0.0/28',
         readable: '10.0.0.0/28',
         hostCount: 14,
@@ -60,16 +62,38 @@ describe('toVerdicts', () => {
         kind: 'new',
         line: 2,
         text: 'example.ch',
+        host: 'example.ch',
+        ports: [],
         address: 'xn--exmple-cua.ch',
         readable: 'exämple.ch',
         hostCount: 1,
         isPrivate: false,
       },
-      { kind: 'duplicate', line: 3, text: '10.0.0.0/28', address: '10.0.0.0/28', first: 1 },
-      { kind: 'wrong', line: 4, text: 'nope!', why: "'nope!' is not a hostname" },
-      { kind: 'known', line: 5, text: 'old.example', address: 'old.example', name: 'Old' },
-      { kind: 'wrong', line: 6, text: 'x'.repeat(2049), why: "The address is longer than 2'048 characters." },
+      { kind: 'duplicate', line: 3, text: '10.0.0.0/28', host: '10.0.0.0/28', address: '10.0.0.0/28', first: 1 },
+      { kind: 'wrong', line: 4, text: 'nope!', host: 'nope!', why: "'nope!' is not a hostname" },
+      { kind: 'known', line: 5, text: 'old.example', host: 'old.example', address: 'old.example', name: 'Old' },
+      {
+        kind: 'wrong',
+        line: 6,
+        text: 'x'.repeat(2049),
+        host: 'x'.repeat(2049),
+        why: "The address is longer than 2'048 characters.",
+      },
     ])
+  })
+
+  it('collects the ports of an address, unless a line has it without one', () => {
+    const read = (list: string) => {
+      const entries = parseEntries(list)
+      const readings = addressesToParse(entries).map((input) => ({ input, normalized: input, private: true }))
+      return toVerdicts(entries, readings)
+    }
+    const [first, second, ...rest] = read('10.0.0.1:443\n10.0.0.1:80\n10.0.0.1:443\n[fd00::1]:22')
+    expect(first).toMatchObject({ kind: 'new', text: '10.0.0.1:443', address: '10.0.0.1', ports: ['443', '80'] })
+    expect(second).toMatchObject({ kind: 'duplicate', text: '10.0.0.1:80', first: 1 })
+    expect(rest).toMatchObject([{ kind: 'duplicate' }, { kind: 'new', address: '[fd00::1]', ports: ['22'] }])
+    expect(read('10.0.0.1:443\n10.0.0.1')[0]).toMatchObject({ kind: 'new', ports: [] })
+    expect(TargetCreate.parse(toCreateBody(first as NewEntry, emptyDraft))).toMatchObject({ ports: '443,80' })
   })
 
   it('keeps entries that were not created or are invalid, as typed', () => {
@@ -94,7 +118,7 @@ describe('toCreateBody', () => {
 
   it('truncates long names', () => {
     const url = `https://a.example/${'a'.repeat(300)}`
-    const long = { kind: 'new', line: 1, text: '', address: url, readable: url } as const
+    const long = { kind: 'new', line: 1, text: '', host: '', ports: [], address: url, readable: url } as const
     const { name: cut, address } = toCreateBody({ ...long, hostCount: 1, isPrivate: false }, emptyDraft)
     expect([cut.length, cut.at(-1), address]).toEqual([128, '…', long.address])
   })

@@ -3,7 +3,7 @@ import { nameLengthMax } from '@glacis/contract/primitives'
 import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
 import type { createTarget, parseTargets } from '@glacis/contract/target'
 import { formatNumber } from '#lib/format.ts'
-import type { TargetDraft } from '#targets/form.ts'
+import { splitPort, type TargetDraft } from '#targets/form.ts'
 
 /** Maximum number of addresses in a list; also the server's limit per call. */
 export const maxEntries = 1000
@@ -14,6 +14,10 @@ export interface Entry {
   /** Line number in the text, starting at 1. */
   readonly line: number
   readonly text: string
+  /** The text without its port. */
+  readonly host: string
+  /** The port of `HOST:PORT`. */
+  readonly port?: string
 }
 /** An entry and whether a target will be created for it. */
 export type Verdict = Entry &
@@ -25,9 +29,11 @@ export type Verdict = Entry &
         readonly readable: string
         readonly hostCount: number
         readonly isPrivate: boolean
+        /** The only ports to scan, in the order of the list; empty if a line has the address without a port. */
+        readonly ports: readonly string[]
       }
     | { readonly kind: 'known'; readonly address: string; readonly name: string }
-    /** The same address as on an earlier line. */
+    /** The same address as on an earlier line, whose target also gets the port of this line. */
     | { readonly kind: 'duplicate'; readonly address: string; readonly first: number }
     | { readonly kind: 'wrong'; readonly why: string }
   )
@@ -46,21 +52,21 @@ export function parseEntries(text: string): Entry[] {
       .split(/\s+/)
       .flatMap((word) => word.split(/^[a-z]+:\/\//i.test(word) ? /[,;]+(?=$|[^,;/]*[.:])/ : /[,;]+/))
       .filter(Boolean)
-      .map((entry) => ({ line: index + 1, text: entry })),
+      .map((entry) => ({ line: index + 1, text: entry, ...(splitPort(entry) ?? { host: entry }) })),
   )
 }
 
-/** The distinct texts to send to the server, without those that exceed its length limit. */
+/** The distinct addresses to send to the server, without those that exceed its length limit. */
 export function addressesToParse(entries: readonly Entry[]): string[] {
-  return [...new Set(entries.map(({ text }) => text))].filter((text) => text.length <= maxAddressLength)
+  return [...new Set(entries.map(({ host }) => host))].filter((host) => host.length <= maxAddressLength)
 }
 
 /** Combines the entries with the server's parse results. */
 export function toVerdicts(entries: readonly Entry[], readings: readonly ParseResult[]): Verdict[] {
   const byText = new Map(readings.map((reading) => [reading.input, reading]))
-  const firstLines = new Map<string, number>()
+  const byAddress = Map.groupBy(entries, ({ host }) => byText.get(host)?.normalized)
   return entries.map((entry): Verdict => {
-    const reading = byText.get(entry.text)
+    const reading = byText.get(entry.host)
     const address = reading?.normalized
     if (!reading || address === undefined) {
       return {
@@ -70,12 +76,17 @@ export function toVerdicts(entries: readonly Entry[], readings: readonly ParseRe
       }
     }
     const { readable = address, hostCount = 1, private: isPrivate = false, target } = reading
-    const first = firstLines.get(address)
-    if (first !== undefined) return { ...entry, kind: 'duplicate', address, first }
-    firstLines.set(address, entry.line)
+    const same = byAddress.get(address) ?? []
+    const [first = entry] = same
+    if (first !== entry) return { ...entry, kind: 'duplicate', address, first: first.line }
     if (target) return { ...entry, kind: 'known', address, name: target.name }
-    return { ...entry, kind: 'new', address, readable, hostCount, isPrivate }
+    return { ...entry, kind: 'new', address, readable, hostCount, isPrivate, ports: portsOf(same) }
   })
+}
+
+function portsOf(entries: readonly Entry[]): string[] {
+  const ports = entries.flatMap(({ port }) => port ?? [])
+  return ports.length < entries.length ? [] : [...new Set(ports)]
 }
 
 /** The entries that are neither created nor already targets, one per line. */
@@ -88,7 +99,7 @@ export function remainingText(verdicts: readonly Verdict[], made: ReadonlySet<st
 
 /** The request body for one target of a list, named after its address. */
 export function toCreateBody(
-  { address, readable, isPrivate }: NewEntry,
+  { address, readable, isPrivate, ports }: NewEntry,
   { period, agentId, tags }: Pick<TargetDraft, 'period' | 'agentId' | 'tags'>,
 ): InputOf<typeof createTarget> {
   return {
@@ -97,6 +108,7 @@ export function toCreateBody(
     schedule: { period },
     ...(agentId && { agent: { id: agentId } }),
     tags: tags.map(({ id }) => ({ id })),
+    ...(ports.length > 0 && { ports: ports.join(',') }),
     // The form doesn't submit internet addresses without the user's confirmation.
     ...(!isPrivate && { isPermitted: true }),
   }

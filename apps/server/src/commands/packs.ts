@@ -121,10 +121,10 @@ function tableOf(packs: readonly PackStatus[]): string {
     pack.version,
     pack.age,
     pack.records.toLocaleString('en'),
-    pack.skipped > 0 ? `${pack.skipped} skipped` : '',
+    pack.skipped > 0 ? pack.skipped.toLocaleString('en') : '',
     pack.progress || pack.problem,
   ])
-  const heads = ['name', 'version', 'age', 'records', '', '']
+  const heads = ['name', 'version', 'age', 'records', 'skipped', 'state']
   const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)))
   return [heads, ...rows]
     .map(

@@ -1,5 +1,5 @@
 /** User decisions: a status and, for ignored issues, the terms. Pure. */
-import { type IgnoreReason, type IssueStatus, ignoreDaysMax } from '@glacis/contract/issue'
+import { type IgnoreReason, type IssueStatus, ignoreDaysMax, ignoreReasonLabels } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import { invalid } from '#errors.ts'
 
@@ -58,11 +58,6 @@ export function statusLabel(status: IssueStatus): string {
   return status === 'STATUS_REGRESSION' ? 'regressed' : status.slice('STATUS_'.length).toLowerCase()
 }
 
-const reasons: Readonly<Record<IgnoreReason, string>> = {
-  REASON_ACCEPTED_RISK: 'Accepted risk',
-  REASON_FALSE_POSITIVE: 'False positive',
-  REASON_MITIGATED: 'Mitigated',
-}
 const days = new Intl.DateTimeFormat('en-CH', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 
 /**
@@ -71,5 +66,5 @@ const days = new Intl.DateTimeFormat('en-CH', { day: 'numeric', month: 'short', 
  */
 export function formatDecision({ reason, comment, ignoreUntilTime }: Decision): string {
   const until = ignoreUntilTime ? ` until ${days.format(new Date(ignoreUntilTime))}` : ''
-  return [reason && reasons[reason] + until, comment].filter(Boolean).join(': ')
+  return [reason && ignoreReasonLabels[reason] + until, comment].filter(Boolean).join(': ')
 }
