@@ -185,7 +185,7 @@ function AffectedHostRow({ issue, affected, isFirst, onEvidence }: HostRowProps)
                 ))}
               </div>
               <div>
-                <p className="mb-1.5 text-12 text-ink-3">History</p>
+                <p className="mb-1.5 text-12 text-ink-3">History on this host</p>
                 <HistoryTimeline history={affected.history} />
               </div>
             </div>
