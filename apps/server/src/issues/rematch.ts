@@ -2,6 +2,7 @@
 import type { Knowledge } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
 import { type ChangedThreats, announceEmergingThreats } from '#issues/emerging-threats.ts'
+import { lockIssues } from '#issues/lock.ts'
 import { assessMachinesOf } from '#issues/machine.ts'
 import { type Inferred, infer, type Installed, installedOn } from '#issues/potential.ts'
 import { raise } from '#issues/raise.ts'
@@ -30,6 +31,7 @@ export async function matchThreats(ctx: Ctx, changed: ChangedThreats, knowledge:
       : await installedOn(ctx, sql`host_product.host_id = any(${hosts}::uuid[])`)
     inferred.push(...(await infer(ctx, group, around, knowledge, changed.ids)))
   }
+  await lockIssues(ctx, sql`threat_id = any(${changed.ids}::uuid[])`)
   const raised = await raise(
     ctx,
     inferred.map(({ finding }) => finding),

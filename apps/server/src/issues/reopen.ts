@@ -1,18 +1,12 @@
 /** Automatic status changes: expired ignore terms and deleted targets. */
 import type { Ctx } from '#ctx.ts'
+import { lockIssuesOf } from '#issues/lock.ts'
 import { rollUp } from '#issues/rollup.ts'
 import { sql } from 'kysely'
 
 /** Reopens ignored occurrences whose ignore period has ended and returns the number of issues. */
 export async function reopenExpired(ctx: Ctx): Promise<number> {
-  // Issues are always locked before their occurrences.
-  await sql`
-    select from issue
-    where account_id = ${ctx.workspace} and id in (
-      select issue_id from occurrence
-      where account_id = ${ctx.workspace} and ignore_until <= ${ctx.now})
-    order by id
-    for update`.execute(ctx.tx)
+  await lockIssuesOf(ctx, sql`ignore_until <= ${ctx.now}`)
   const due = await ctx.tx
     .updateTable('occurrence')
     .set({
@@ -37,15 +31,7 @@ export async function reopenExpired(ctx: Ctx): Promise<number> {
 /** Resolves the issues of targets that are being deleted, with the reason in the history. */
 export async function resolveIssuesOfTargets(ctx: Ctx, targetIds: readonly string[]): Promise<void> {
   if (targetIds.length === 0) return
-  // Locked before the occurrences, as everywhere, so that concurrent decisions and the deletion are
-  // serialized.
-  await sql`
-    select from issue
-    where account_id = ${ctx.workspace} and id in (
-      select issue_id from occurrence
-      where account_id = ${ctx.workspace} and target_id = any(${targetIds}::uuid[]))
-    order by id
-    for update`.execute(ctx.tx)
+  await lockIssuesOf(ctx, sql`target_id = any(${targetIds}::uuid[])`)
   const rows = await ctx.tx
     .updateTable('occurrence')
     .set({ status: 'STATUS_RESOLVED', resolved_at: ctx.now, decided_by: 'scan', ignore_until: null })
@@ -63,6 +49,7 @@ export async function resolveIssuesOfTargets(ctx: Ctx, targetIds: readonly strin
 
 /** Recalculates the priority of issues on these hosts after their criticality changed. */
 export async function refreshPriorities(ctx: Ctx, hostIds: readonly string[]): Promise<void> {
+  await lockIssuesOf(ctx, sql`host_id = any(${hostIds}::uuid[])`)
   const rows = await ctx.tx
     .selectFrom('occurrence')
     .select('issue_id')
