@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { afterAll, expect, it } from 'vitest'
@@ -24,12 +25,17 @@ import {
   followToCallback,
 } from '#testing/test-oidc-provider.ts'
 
-const testProvider = await startTestOidcProvider(['local-op', 'second-op'])
+const testProvider = await startTestOidcProvider(['local-op', 'second-op', 'forged-op'])
 afterAll(() => testProvider.close())
 const unreachableProvider = { id: 'dead-op', issuer: 'http://127.0.0.1:9', clientId: 'x' }
 const identity = await sharedTestIdentity({
   methods: {
-    oidc: [testProvider.optionsFor('local-op', 'Local OP'), testProvider.optionsFor('second-op'), unreachableProvider],
+    oidc: [
+      testProvider.optionsFor('local-op', 'Local OP'),
+      testProvider.optionsFor('second-op'),
+      testProvider.optionsFor('forged-op'),
+      unreachableProvider,
+    ],
   },
 })
 
@@ -204,6 +210,19 @@ it('SEC-A9 rejects another issuer and an invalid code', async () => {
     expect([part, ...messageIds(flow)]).toEqual([part, 4000001])
     expect((await browser.get('/sessions/whoami')).status).toBe(401)
   }
+})
+
+it('SEC-A9 rejects an ID token that none of the published keys signed', async () => {
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const keys = (await (await fetch(`${testProvider.issuer}/jwks`)).json()) as { keys: { kid: string; kty: string }[] }
+  const kid = keys.keys.find(({ kty }) => kty === 'RSA')?.kid
+  testProvider.publishedKeys = [{ ...publicKey.export({ format: 'jwk' }), use: 'sig', kid }]
+  setProviderUser({ email: newAddress(), email_verified: true, ...name })
+  const browser = identity.browser()
+  const flow = await fetchFlow(browser, 'login', await signInWithProvider(browser, login, { provider: 'forged-op' }))
+  testProvider.publishedKeys = null
+  expect(messageIds(flow)).toEqual([4000001])
+  expect((await browser.get('/sessions/whoami')).status).toBe(401)
 })
 
 it('links and unlinks a provider, but not the last first factor', async () => {

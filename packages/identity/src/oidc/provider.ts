@@ -13,6 +13,7 @@ import {
   calculatePKCECodeChallenge,
   customFetch,
   discovery,
+  enableNonRepudiationChecks,
   fetchProtectedResource,
   fetchUserInfo,
   randomNonce,
@@ -142,7 +143,11 @@ async function discover(
     timeout: timeoutSeconds,
     execute: isInsecure ? [allowInsecureRequests] : [],
   })
-  return createConfiguration(options, found.serverMetadata(), isInsecure)
+  const metadata = found.serverMetadata()
+  const configuration = createConfiguration(options, metadata, isInsecure)
+  // Verifies the signatures of ID tokens. Without it, the client trusts the connection to the token endpoint.
+  if (metadata.jwks_uri !== undefined) enableNonRepudiationChecks(configuration)
+  return configuration
 }
 
 function staticConfiguration(options: ProviderOptions, isInsecure: boolean): Configuration {

@@ -21,6 +21,8 @@ export interface TestOidcProvider {
   optionsFor(id: string, label?: string): ProviderOptions
   /** The user to sign in; null denies access. */
   currentUser: { readonly subject: string; readonly claims: Claims } | null
+  /** The keys that it publishes; null for those that it signs with. */
+  publishedKeys: readonly object[] | null
   /** Follows the redirects from an authorization request like a browser; returns the first URL at this origin. */
   follow(start: string, origin: string): Promise<string>
   close(): Promise<void>
@@ -76,6 +78,7 @@ export async function startTestOidcProvider(
     issuer,
     optionsFor: (id, label) => ({ id, label, issuer, clientId: `client-${id}`, clientSecret: secret }),
     currentUser: null,
+    publishedKeys: null,
     follow: followTo,
     async close() {
       server.close()
@@ -84,8 +87,9 @@ export async function startTestOidcProvider(
     },
   }
   server.on('request', (request, response) => {
+    const { currentUser, publishedKeys } = testProvider
+    if (request.url === '/jwks' && publishedKeys) return response.end(JSON.stringify({ keys: publishedKeys }))
     if (!request.url?.startsWith('/interaction/')) return handle(request, response)
-    const { currentUser } = testProvider
     if (currentUser) claimsBySubject.set(currentUser.subject, currentUser.claims)
     const result = currentUser
       ? { login: { accountId: currentUser.subject } }
