@@ -108,6 +108,12 @@ export const selfHosted: readonly Case[] = [
   exposure('system-information-exposed', '/phpsysinfo/', html("<title>phpSysInfo 3.4.2</title>"), html("<title>phpinfo</title>")),
   exposure('upload-server-open', '/files/', { status: 204, headers: { "tus-version": "1.0.0", "tus-extension": "creation,termination", "tus-resumable": "1.0.0" } }, { status: 204, headers: { allow: "OPTIONS" } }),
   exposure('visdom-open', '/env_state', json(["main"]), json({ error: "login" })),
+  {
+    id: 'streamsync-editor-open',
+    has: pages({ '/': html('<title>Streamsync</title>'), '/api/init': json({ mode: "edit", sessionId: "c5", userState: {}, mail: [], components: {}, runCode: "import streamsync" }) }),
+    hasNot: pages({ '/': html('<title>Streamsync</title>'), '/api/init': json({ mode: "run", sessionId: "c5", userState: {}, mail: [], components: {} }) }),
+    at: ['/api/init'],
+  },
   exposure('aws-emulator-open', '/_localstack/health', json({ services: { s3: "available" }, edition: "community", version: "3.0.0" }), json({ services: {} })),
   exposure('buildbot-open', '/', html('<title>Buildbot</title><script>angular.constant("config", {"auth": {"name": "NoAuth"}, "authz": {}})</script>'), html('<title>Buildbot</title><script>({"auth": {"name": "GitHub"}})</script>')),
   exposure('beets-web-open', '/stats', json({ albums: 1, items: 12 }), json({ items: 12 })),
