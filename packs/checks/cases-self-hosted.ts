@@ -114,6 +114,7 @@ export const selfHosted: readonly Case[] = [
     hasNot: pages({ '/': html('<title>Streamsync</title>'), '/api/init': json({ mode: "run", sessionId: "c5", userState: {}, mail: [], components: {} }) }),
     at: ['/api/init'],
   },
+  exposure('archivebox-add-open', '/add/', html('<h1>ArchiveBox</h1><form id="add-form" method="POST"><textarea name="url" cols="40"></textarea></form>'), html('<h1>ArchiveBox</h1><form id="login-form" method="POST"><input name="username"></form>')),
   exposure('aws-emulator-open', '/_localstack/health', json({ services: { s3: "available" }, edition: "community", version: "3.0.0" }), json({ services: {} })),
   exposure('buildbot-open', '/', html('<title>Buildbot</title><script>angular.constant("config", {"auth": {"name": "NoAuth"}, "authz": {}})</script>'), html('<title>Buildbot</title><script>({"auth": {"name": "GitHub"}})</script>')),
   exposure('beets-web-open', '/stats', json({ albums: 1, items: 12 }), json({ items: 12 })),
