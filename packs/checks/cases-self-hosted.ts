@@ -116,6 +116,12 @@ export const selfHosted: readonly Case[] = [
   },
   exposure('archivebox-add-open', '/add/', html('<h1>ArchiveBox</h1><form id="add-form" method="POST"><textarea name="url" cols="40"></textarea></form>'), html('<h1>ArchiveBox</h1><form id="login-form" method="POST"><input name="username"></form>')),
   exposure('aws-emulator-open', '/_localstack/health', json({ services: { s3: "available" }, edition: "community", version: "3.0.0" }), json({ services: {} })),
+  {
+    id: 'localstack-diagnose-exposed',
+    has: pages({ '/_localstack/health': json({ services: { s3: "running" }, edition: "community" }), '/_localstack/diagnose': json({ version: { "localstack-version": {} }, info: { machine_id: "gen_1" }, config: { DEBUG: true } }) }),
+    hasNot: pages({ '/_localstack/health': json({ services: { s3: "running" }, edition: "community" }) }),
+    at: ['/_localstack/diagnose'],
+  },
   exposure('buildbot-open', '/', html('<title>Buildbot</title><script>angular.constant("config", {"auth": {"name": "NoAuth"}, "authz": {}})</script>'), html('<title>Buildbot</title><script>({"auth": {"name": "GitHub"}})</script>')),
   exposure('beets-web-open', '/stats', json({ albums: 1, items: 12 }), json({ items: 12 })),
   exposure('rpc-methods-listed', '/RPC2', { headers: { "content-type": "text/xml" }, body: "<methodResponse><params><param><value><array><data><value><string>add</string></value></data></array></value></param></params></methodResponse>" }, { headers: { "content-type": "text/xml" }, body: "<methodResponse><fault></fault></methodResponse>" }),
