@@ -36,6 +36,7 @@ const kubo =
     if (!headers['origin']) return String(headers['user-agent']).startsWith('Mozilla') ? { status: 403 } : reply
     return allowed === '' ? { status: 403 } : { ...reply, headers: { ...reply.headers, 'access-control-allow-origin': allowed } }
   }
+const crossbar = html('<p>Plant', { server: 'Crossbar/26.10.1' })
 
 export const selfHosted: readonly Case[] = [
   exposure('vector-database-open', '/collections', json({ result: { collections: [{ name: "docs" }] }, status: "ok", time: 0.00001 }), json({ status: { error: "Unauthorized" }, time: 0 })),
@@ -113,6 +114,18 @@ export const selfHosted: readonly Case[] = [
     has: pages({ '/': html('<title>Streamsync</title>'), '/api/init': json({ mode: "edit", sessionId: "c5", userState: {}, mail: [], components: {}, runCode: "import streamsync" }) }),
     hasNot: pages({ '/': html('<title>Streamsync</title>'), '/api/init': json({ mode: "run", sessionId: "c5", userState: {}, mail: [], components: {} }) }),
     at: ['/api/init'],
+  },
+  {
+    id: 'crossbar-bridge-open',
+    has: pages({ '/': crossbar, '/call': json({ args: [2] }) }),
+    hasNot: pages({ '/': crossbar, '/call': { ...json({ error: "'key' field missing", args: [], kwargs: {} }), status: 400 } }),
+    at: ['/call'],
+  },
+  {
+    id: 'crossbar-bridge-open',
+    has: pages({ '/': crossbar, '/publish': { ...json({ error: "Request body was valid JSON, but not well formed (missing key 'topic').", args: [] }), status: 400 } }),
+    hasNot: pages({ '/': crossbar, '/call': json({ error: "wamp.error.not_authorized", args: [] }) }),
+    at: ['/publish'],
   },
   exposure('archivebox-add-open', '/add/', html('<h1>ArchiveBox</h1><form id="add-form" method="POST"><textarea name="url" cols="40"></textarea></form>'), html('<h1>ArchiveBox</h1><form id="login-form" method="POST"><input name="username"></form>')),
   exposure('aws-emulator-open', '/_localstack/health', json({ services: { s3: "available" }, edition: "community", version: "3.0.0" }), json({ services: {} })),
