@@ -112,6 +112,13 @@ export const more: readonly Case[] = [
   { id: 'smtp-open-relay', protocol: 'smtp', has: script(crlf('220 mx ESMTP'), (received) => crlf(received.toString().startsWith('EHLO') ? '250 mx' : '250 OK')), hasNot: script(crlf('220 mx ESMTP'), (received) => crlf(received.toString().startsWith('RCPT') ? '554 5.7.1 Relay access denied' : '250 OK')), at: [''] },
   { id: 'smtp-vrfy', protocol: 'smtp', has: script(crlf('220 mx ESMTP'), (received) => crlf(received.toString().startsWith('VRFY') ? '252 2.0.0 root' : '250 mx')), hasNot: script(crlf('220 mx ESMTP'), (received) => crlf(received.toString().startsWith('VRFY') ? '252 2.1.5 Cannot VRFY root, but will accept message' : '250 mx')), at: [''] },
   { id: 'ftp-bounce', protocol: 'ftp', has: script(crlf('220 hello'), (received) => crlf(received.toString().startsWith('PORT') ? '200 PORT command successful' : '230 Welcome')), hasNot: script(crlf('220 hello'), (received) => crlf(received.toString().startsWith('PORT') ? '500 Illegal PORT command.' : '230 Welcome')), at: [''] },
+  {
+    id: 'kudu-rpc-open',
+    protocol: 'kudu',
+    has: script('', (received) => Buffer.from(received.includes('ListTables') ? '0000000604080110000000' : '0000000f0b08dfffffffffffffffff01021000', 'hex')),
+    hasNot: script('', (received) => Buffer.from(received.includes('ListTables') ? '00000008040801100102087b' : '0000000f0b08dfffffffffffffffff01021000', 'hex')),
+    at: [''],
+  },
   { id: 'ftp-cleartext', protocol: 'ftp', has: script(crlf('220 hello'), () => crlf('530 Please login with USER and PASS.')), hasNot: script(crlf('220 hello'), () => crlf('234 Proceed with negotiation.')), at: [''] },
   { id: 'ftp-cleartext', protocol: 'ftp', has: script(crlf('220 hello'), () => crlf('504 Unknown authentication type.')), hasNot: script(crlf('220 hello'), (received) => crlf(received.toString().startsWith('AUTH') ? '504 Unknown authentication type.' : '530 Must perform GSSAPI authentication.')), at: [''] },
   { id: 'imap-plaintext-login', protocol: 'imap', has: script(crlf('* OK ready'), () => '* CAPABILITY IMAP4rev1 STARTTLS AUTH=PLAIN\r\na OK done\r\n'), hasNot: script(crlf('* OK ready'), () => '* CAPABILITY IMAP4rev1 STARTTLS LOGINDISABLED AUTH=PLAIN\r\na OK done\r\n'), at: [''] },
