@@ -36,6 +36,7 @@ const kubo =
     if (!headers['origin']) return String(headers['user-agent']).startsWith('Mozilla') ? { status: 403 } : reply
     return allowed === '' ? { status: 403 } : { ...reply, headers: { ...reply.headers, 'access-control-allow-origin': allowed } }
   }
+const crossbar = html('<p>Plant', { server: 'Crossbar/26.10.1' })
 
 export const selfHosted: readonly Case[] = [
   exposure('vector-database-open', '/collections', json({ result: { collections: [{ name: "docs" }] }, status: "ok", time: 0.00001 }), json({ status: { error: "Unauthorized" }, time: 0 })),
@@ -108,7 +109,32 @@ export const selfHosted: readonly Case[] = [
   exposure('system-information-exposed', '/phpsysinfo/', html("<title>phpSysInfo 3.4.2</title>"), html("<title>phpinfo</title>")),
   exposure('upload-server-open', '/files/', { status: 204, headers: { "tus-version": "1.0.0", "tus-extension": "creation,termination", "tus-resumable": "1.0.0" } }, { status: 204, headers: { allow: "OPTIONS" } }),
   exposure('visdom-open', '/env_state', json(["main"]), json({ error: "login" })),
+  {
+    id: 'streamsync-editor-open',
+    has: pages({ '/': html('<title>Streamsync</title>'), '/api/init': json({ mode: "edit", sessionId: "c5", userState: {}, mail: [], components: {}, runCode: "import streamsync" }) }),
+    hasNot: pages({ '/': html('<title>Streamsync</title>'), '/api/init': json({ mode: "run", sessionId: "c5", userState: {}, mail: [], components: {} }) }),
+    at: ['/api/init'],
+  },
+  {
+    id: 'crossbar-bridge-open',
+    has: pages({ '/': crossbar, '/call': json({ args: [2] }) }),
+    hasNot: pages({ '/': crossbar, '/call': { ...json({ error: "'key' field missing", args: [], kwargs: {} }), status: 400 } }),
+    at: ['/call'],
+  },
+  {
+    id: 'crossbar-bridge-open',
+    has: pages({ '/': crossbar, '/publish': { ...json({ error: "Request body was valid JSON, but not well formed (missing key 'topic').", args: [] }), status: 400 } }),
+    hasNot: pages({ '/': crossbar, '/call': json({ error: "wamp.error.not_authorized", args: [] }) }),
+    at: ['/publish'],
+  },
+  exposure('archivebox-add-open', '/add/', html('<h1>ArchiveBox</h1><form id="add-form" method="POST"><textarea name="url" cols="40"></textarea></form>'), html('<h1>ArchiveBox</h1><form id="login-form" method="POST"><input name="username"></form>')),
   exposure('aws-emulator-open', '/_localstack/health', json({ services: { s3: "available" }, edition: "community", version: "3.0.0" }), json({ services: {} })),
+  {
+    id: 'localstack-diagnose-exposed',
+    has: pages({ '/_localstack/health': json({ services: { s3: "running" }, edition: "community" }), '/_localstack/diagnose': json({ version: { "localstack-version": {} }, info: { machine_id: "gen_1" }, config: { DEBUG: true } }) }),
+    hasNot: pages({ '/_localstack/health': json({ services: { s3: "running" }, edition: "community" }) }),
+    at: ['/_localstack/diagnose'],
+  },
   exposure('buildbot-open', '/', html('<title>Buildbot</title><script>angular.constant("config", {"auth": {"name": "NoAuth"}, "authz": {}})</script>'), html('<title>Buildbot</title><script>({"auth": {"name": "GitHub"}})</script>')),
   exposure('beets-web-open', '/stats', json({ albums: 1, items: 12 }), json({ items: 12 })),
   exposure('rpc-methods-listed', '/RPC2', { headers: { "content-type": "text/xml" }, body: "<methodResponse><params><param><value><array><data><value><string>add</string></value></data></array></value></param></params></methodResponse>" }, { headers: { "content-type": "text/xml" }, body: "<methodResponse><fault></fault></methodResponse>" }),

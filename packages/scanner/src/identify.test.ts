@@ -388,6 +388,16 @@ it('names a service of an unknown protocol as its greeting states', async () => 
   expect((await identified(server.address, [2100])).names).toEqual(['fooserver:fooserver:4.2.1'])
 })
 
+it('names a Kudu server by its response to the negotiation', async () => {
+  const negotiation = Buffer.from('0000001e0b08dfffffffffffffffff011108011001220712', 'hex')
+  const listener = (socket: Socket) =>
+    void socket.on('data', (received) => received.indexOf('hrpc') === 0 && socket.write(negotiation))
+  await using server = await listen('127.70.2.45', 7051, listener)
+  const { services, names } = await identified(server.address, [7051])
+  expect(services).toMatchObject([{ protocol: 'kudu' }])
+  expect(names).toEqual(['apache:kudu:*'])
+})
+
 it('names a BaseX database by the realm that it sends first', async () => {
   await using server = await listen('127.70.2.44', 1984, greet('BaseX:417351767301\0'))
   const { services, names } = await identified(server.address, [1984])

@@ -85,6 +85,16 @@ export const dataProbes: readonly Probe[] = [
     isBinary: true,
   },
   {
+    // NEGOTIATE of Kudu's RPC, with SASL as the authentication type.
+    protocol: 'kudu',
+    ports: [7050, 7051],
+    request: hex('6872706309 0000 00000015 0b 18dfffffffffffffffff01 08 0801 1001 3a020a00'),
+    responsePattern: /^\0\0[\s\S]{2}[\x0b\x0d]\x08\xdf\xff{8}\x01/,
+    ...software,
+    read: () => 'Apache Kudu',
+    isOwnPortsOnly: true,
+  },
+  {
     // DUMP of the program list of GlusterFS daemons.
     protocol: 'glusterd',
     ports: [24007],

@@ -22,6 +22,7 @@ import { mcp } from '#native/web/mcp.ts'
 import { mongodbCompression } from '#native/mongodb.ts'
 import { mysql } from '#native/mysql.ts'
 import type { NativeCheck } from '#native/native-check.ts'
+import { nbd } from '#native/nbd.ts'
 import { nfsVersion4 } from '#native/nfs-v4.ts'
 import { httpProxy, socksProxy } from '#native/proxy.ts'
 import { nrpe } from '#native/nrpe.ts'
@@ -105,6 +106,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   ldap,
   irc,
   iperf,
+  nbd,
   openwire,
   opcua,
   interactiveConsole,
