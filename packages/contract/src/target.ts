@@ -187,7 +187,8 @@ export const updateTarget = endpoint({
   method: 'PATCH',
   path: '/v1/targets/:id',
   summary: 'Update a target',
-  description: 'Changes only the fields named in `updateMask.paths`.',
+  description:
+    'Changes only the fields named in `updateMask.paths`. The body can also be `{"target": {…}, "updateMask": {…}}`.',
   input: z.strictObject({ id: Id, ...TargetChange.shape, updateMask: UpdateMask }),
   result: z.object({ target: Target }),
 })
