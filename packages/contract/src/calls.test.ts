@@ -6,8 +6,10 @@ import type { Endpoint } from '#endpoint.ts'
 import * as insights from '#insights.ts'
 import * as issues from '#issue.ts'
 import { fromQueryString, toQueryString } from '#query-string.ts'
+import { watchProduct } from '#product.ts'
 import { ReportQuery, startScan } from '#scan.ts'
 import * as targets from '#target.ts'
+import { updateWorkspace } from '#workspace.ts'
 import { installValidationMessages } from '#validation-messages.ts'
 
 beforeAll(installValidationMessages)
@@ -18,6 +20,7 @@ const target = { name: 'x', address: '127.0.0.1', schedule: { period: 'PERIOD_DA
 const subscription = { planId: 'team', numTargets: 150, period: 'PERIOD_MONTHLY' }
 const channel = (webhookUrl: string) => ({ channel: { kind: 'KIND_WEBHOOK', webhookUrl } })
 const named = (name: string, paths = ['name']) => ({ id, agent: { name }, updateMask: { paths } })
+const retention = (value: object) => ({ workspace: { retention: value }, updateMask: { paths: ['retention'] } })
 const changed = (change: object) => ({ id, tags: [], ...change, updateMask: { paths: ['name'] } })
 describe('rejects invalid input with path and message', () => {
   it.each<[Endpoint, object, string, string | RegExp]>([
@@ -32,6 +35,15 @@ describe('rejects invalid input with path and message', () => {
     [targets.createTarget, { ...target, address: '' }, 'address', /at least 1/],
     [targets.createTarget, { ...target, schedule: {} }, 'schedule.period', 'Required'],
     [targets.createTarget, { ...target, schedule: undefined }, 'schedule', 'Required'],
+    [targets.createTarget, { ...target, schedule: { ...target.schedule, perod: 1 } }, 'schedule', /^Unknown field/],
+    [targets.updateTarget, { ...changed({}), updateMask: { paths: ['name'], path: 'x' } }, 'updateMask', /^Unknown/],
+    [watchProduct, { name: 'x', wfn: { vendor: 'x', product: 'y', verison: '1' } }, 'wfn', /^Unknown field/],
+    [
+      updateWorkspace,
+      retention({ historyDays: 90, evidenceDays: null, auditDays: null, days: 1 }),
+      'workspace.retention',
+      /^Unknown field/,
+    ],
     [targets.createTarget, { ...target, agent: { id: 'x' } }, 'agent.id', /Invalid/],
     [targets.createTarget, { ...target, tags: [{ id: 'x' }] }, 'tags.0.id', /Invalid/],
     [targets.updateTarget, { ...changed({}), id: 'x' }, 'id', /Invalid/],
@@ -64,6 +76,12 @@ describe('rejects invalid input with path and message', () => {
     const issuesFound = input.safeParse(given).error?.issues.map((issue) => [issue.path.join('.'), issue.message]) ?? []
     expect(issuesFound).toEqual([[path, typeof message === 'string' ? message : expect.stringMatching(message)]])
   })
+})
+
+it('accepts references as the API returns them', () => {
+  const tags = [{ id, name: 'web', color: 3 }]
+  const { error } = targets.createTarget.input.safeParse({ ...target, agent: { id, name: 'office' }, tags })
+  expect(error).toBeUndefined()
 })
 
 it.each(['', 'https://pay.example.ch/1'])('accepts %j as the redirect URL of a subscription change', (redirectUrl) => {

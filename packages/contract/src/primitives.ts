@@ -89,7 +89,7 @@ export const CheckPermission = z.enum(['logins', 'writes', 'crashes'])
 export type CheckPermission = z.infer<typeof CheckPermission>
 
 /** The fields that a PATCH changes. */
-export const UpdateMask = z.object({ paths: z.array(z.string().check(z.minLength(1))).check(z.minLength(1)) })
+export const UpdateMask = z.strictObject({ paths: z.array(z.string().check(z.minLength(1))).check(z.minLength(1)) })
 
 export const Empty = z.object({})
 
