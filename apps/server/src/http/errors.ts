@@ -111,7 +111,8 @@ function toResponse(apiError: ApiError): ErrorResponse {
     ...errorInfo(apiError),
   ]
   const body: ApiErrorBody = { code, message: apiError.message, ...(details.length > 0 && { details }) }
-  return { status, body }
+  const { retryAfterSeconds } = apiError
+  return { status, body, ...(retryAfterSeconds !== null && { retryAfter: String(retryAfterSeconds) }) }
 }
 
 function errorInfo({ reason, metadata }: ApiError) {

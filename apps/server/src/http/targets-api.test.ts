@@ -64,7 +64,9 @@ describe('targets', () => {
     const { id } = await users.target('anna', 'before')
     const update = (payload: object) => users.request({ method: 'PATCH', url: `/v1/targets/${id}`, payload })
     const updateMask = { paths: ['name'] }
-    expect((await update({ target: { name: 'after' }, updateMask })).json()).toMatchObject({ target: { name: 'after' } })
+    expect((await update({ target: { name: 'after' }, updateMask })).json()).toMatchObject({
+      target: { name: 'after' },
+    })
     const mixed = await update({ target: { name: 'other' }, name: 'other', updateMask })
     expect(mixed.json()).toMatchObject({ code: 3, message: expect.stringContaining('target') })
   })
