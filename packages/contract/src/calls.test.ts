@@ -10,6 +10,7 @@ import { watchProduct } from '#product.ts'
 import { ReportQuery, startScan } from '#scan.ts'
 import * as targets from '#target.ts'
 import { updateWorkspace } from '#workspace.ts'
+import { retestIssue } from '#triage.ts'
 import { installValidationMessages } from '#validation-messages.ts'
 
 beforeAll(installValidationMessages)
@@ -56,6 +57,7 @@ describe('rejects invalid input with path and message', () => {
     [targets.parseTargets, { addresses: Array(1001).fill('a') }, 'addresses', /^Array must contain at most 1000 /],
     [targets.updateTarget, changed({ name: '' }), 'name', /at least 1/],
     [targets.updateTarget, changed({ tags: 'x' }), 'tags', 'Expected array, received string'],
+    [retestIssue, { id, hostIds: [] }, 'hostIds', /at least 1/],
     [startScan, {}, 'targetId', 'Required'],
     [startScan, { targetId: 'x' }, 'targetId', /Invalid/],
     [changeSubscription, { ...subscription, planId: 'gold' }, 'planId', /^Invalid enum value/],
