@@ -38,6 +38,16 @@ it.each<[string, Record<string, string>, Buffer | string, number]>([
   ])
 })
 
+it.each([
+  ['{"__proto__":1}', /not allowed: __proto__/],
+  ['{"addresses":[{"constructor":{"prototype":1}}]}', /constructor with the key prototype/],
+  ['{"__proto__":1', /not valid JSON/],
+])('explains why %s is rejected', async (payload, message) => {
+  const headers = { 'content-type': json }
+  const response = await users.request({ method: 'POST', url: '/v1/targets/parse', headers, payload })
+  expect([response.statusCode, response.json()]).toEqual([400, { code: 3, message: expect.stringMatching(message) }])
+})
+
 it.each<[HTTPMethods, string, string]>([
   ['PUT', '/v1/tags', 'GET, HEAD, POST'],
   ['QUERY', '/v1/tags', 'GET, HEAD, POST'],
