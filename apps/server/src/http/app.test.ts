@@ -106,6 +106,15 @@ it('returns the portal configuration', async () => {
   expect([PortalConfig.parse(response.json()), response.headers['cache-control']]).toEqual([challenged, 'no-cache'])
 })
 
+it.each([
+  ['POST', '/config.json'],
+  ['DELETE', '/health/alive'],
+  ['PUT', '/health/ready'],
+] as const)('responds to %s %s with the allowed methods', async (method, path) => {
+  const { statusCode, headers } = await (await createTestApp(localConfig)).inject({ method, url: path })
+  expect([statusCode, headers.allow]).toEqual([405, 'GET, HEAD'])
+})
+
 describe('compression', () => {
   const long = { text: 'glacis '.repeat(1000) }
   const get = async (path: string, encoding: string) => {

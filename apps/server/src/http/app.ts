@@ -9,6 +9,7 @@ import type { PortalConfig } from '@glacis/contract/portal-config'
 import type { ApiErrorBody } from '@glacis/contract/primitives'
 import type { Logger } from '#log.ts'
 import { sendError, installErrorHandlers } from '#http/errors.ts'
+import { recordRoutes } from '#http/other-methods.ts'
 import { servePortal } from '#http/portal.ts'
 import Fastify, {
   LogController,
@@ -105,7 +106,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     },
   })
   redirectOtherNames(app, options.url)
-  serveHealth(app, options)
+  await app.register(async (scope) => {
+    const rejectOtherMethods = recordRoutes(scope)
+    serveHealth(scope, options)
+    rejectOtherMethods()
+  })
   if (options.identity) await app.register(options.identity)
   const { api } = options
   if (api) {
