@@ -62,3 +62,13 @@ it.each<[HTTPMethods, string, string]>([
   expect([response.statusCode, response.headers.allow]).toEqual([405, allow])
   if (method !== 'HEAD') expect(response.json()).toMatchObject({ code: 12, message: expect.stringContaining(allow) })
 })
+
+it.each<[HTTPMethods, string]>([
+  ['GET', '/v1/tags/'],
+  ['GET', '/v1/targets/?pageSize=1'],
+  ['POST', '/v1/targets/'],
+])('has no route for %s %s', async (method, url) => {
+  const response = await users.request({ method: method as 'GET', url })
+  const message = `No route for ${method} ${url.split('?')[0] ?? ''}`
+  expect([response.statusCode, response.json()]).toEqual([404, { code: 5, message }])
+})
