@@ -30,6 +30,8 @@ export class ApiError extends Error {
   readonly reason: ErrorReason | null
   /** For `quota_exceeded`: the quota and its usage. */
   readonly quota: { readonly subject: string; readonly description: string } | null
+  /** When the same request can succeed; null if that isn't a matter of time. */
+  readonly retryAfterSeconds: number | null
   constructor(
     code: ApiErrorCode,
     message: string,
@@ -38,6 +40,7 @@ export class ApiError extends Error {
       metadata?: Readonly<Record<string, string>>
       reason?: ErrorReason
       quota?: { readonly subject: string; readonly description: string }
+      retryAfterSeconds?: number
     } = {},
   ) {
     super(message, options)
@@ -47,6 +50,7 @@ export class ApiError extends Error {
     this.metadata = options.metadata ?? {}
     this.reason = options.reason ?? null
     this.quota = options.quota ?? null
+    this.retryAfterSeconds = options.retryAfterSeconds ?? null
   }
 }
 

@@ -3,7 +3,7 @@
  * limit; from then on it exchanges counts with the others every second.
  */
 import { createHash } from 'node:crypto'
-import type { FastifyRateLimitStore, FastifyRateLimitStoreCtor } from '@fastify/rate-limit'
+import type { FastifyRateLimitStore } from '@fastify/rate-limit'
 import type { Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
 import { type Kysely, sql } from 'kysely'
@@ -24,7 +24,10 @@ interface Count {
 
 export interface RequestCounts {
   /** The store of `@fastify/rate-limit`. */
-  readonly Store: FastifyRateLimitStoreCtor
+  readonly Store: new () => FastifyRateLimitStore & {
+    /** Like `incr`, but without counting; missing in the plugin's types. */
+    read: FastifyRateLimitStore['incr']
+  }
   close(): Promise<void>
 }
 
@@ -62,6 +65,11 @@ export function createRequestCounts(owner: Kysely<Tables>, log: Log): RequestCou
     incr(key: string, done: Parameters<FastifyRateLimitStore['incr']>[1], windowMs = 60_000, max = Infinity): void {
       const { used, resetsAt } = increment(key, windowMs, max)
       done(null, { current: used, ttl: resetsAt - Date.now() })
+    }
+    read(key: string, done: Parameters<FastifyRateLimitStore['incr']>[1]): void {
+      const { used, resetsAt } = counts.get(key) ?? { used: 0, resetsAt: 0 }
+      const ttl = resetsAt - Date.now()
+      done(null, ttl > 0 ? { current: used, ttl } : { current: 0, ttl: 0 })
     }
     child(): Store {
       return this

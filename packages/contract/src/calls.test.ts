@@ -6,8 +6,11 @@ import type { Endpoint } from '#endpoint.ts'
 import * as insights from '#insights.ts'
 import * as issues from '#issue.ts'
 import { fromQueryString, toQueryString } from '#query-string.ts'
+import { watchProduct } from '#product.ts'
 import { ReportQuery, startScan } from '#scan.ts'
 import * as targets from '#target.ts'
+import { updateWorkspace } from '#workspace.ts'
+import { retestIssue } from '#triage.ts'
 import { installValidationMessages } from '#validation-messages.ts'
 
 beforeAll(installValidationMessages)
@@ -18,6 +21,7 @@ const target = { name: 'x', address: '127.0.0.1', schedule: { period: 'PERIOD_DA
 const subscription = { planId: 'team', numTargets: 150, period: 'PERIOD_MONTHLY' }
 const channel = (webhookUrl: string) => ({ channel: { kind: 'KIND_WEBHOOK', webhookUrl } })
 const named = (name: string, paths = ['name']) => ({ id, agent: { name }, updateMask: { paths } })
+const retention = (value: object) => ({ workspace: { retention: value }, updateMask: { paths: ['retention'] } })
 const changed = (change: object) => ({ id, tags: [], ...change, updateMask: { paths: ['name'] } })
 describe('rejects invalid input with path and message', () => {
   it.each<[Endpoint, object, string, string | RegExp]>([
@@ -30,8 +34,25 @@ describe('rejects invalid input with path and message', () => {
     [targets.createTarget, { ...target, name: '' }, 'name', /at least 1/],
     [targets.createTarget, { ...target, name: 'x'.repeat(129) }, 'name', /at most 128/],
     [targets.createTarget, { ...target, address: '' }, 'address', /at least 1/],
+    [targets.createTarget, { ...target, name: '\u2060\u200b' }, 'name', 'Required'],
+    [targets.createTarget, { ...target, schedule: 'PERIOD_DAILY' }, 'schedule', 'Expected object, received string'],
+    [
+      issues.listIssues,
+      { filter: 'x' },
+      'filter',
+      /received string\. In a query, use filter\.FIELD=VALUE with one of: scanId,/,
+    ],
     [targets.createTarget, { ...target, schedule: {} }, 'schedule.period', 'Required'],
     [targets.createTarget, { ...target, schedule: undefined }, 'schedule', 'Required'],
+    [targets.createTarget, { ...target, schedule: { ...target.schedule, perod: 1 } }, 'schedule', /^Unknown field/],
+    [targets.updateTarget, { ...changed({}), updateMask: { paths: ['name'], path: 'x' } }, 'updateMask', /^Unknown/],
+    [watchProduct, { name: 'x', wfn: { vendor: 'x', product: 'y', verison: '1' } }, 'wfn', /^Unknown field/],
+    [
+      updateWorkspace,
+      retention({ historyDays: 90, evidenceDays: null, auditDays: null, days: 1 }),
+      'workspace.retention',
+      /^Unknown field/,
+    ],
     [targets.createTarget, { ...target, agent: { id: 'x' } }, 'agent.id', /Invalid/],
     [targets.createTarget, { ...target, tags: [{ id: 'x' }] }, 'tags.0.id', /Invalid/],
     [targets.updateTarget, { ...changed({}), id: 'x' }, 'id', /Invalid/],
@@ -44,6 +65,7 @@ describe('rejects invalid input with path and message', () => {
     [targets.parseTargets, { addresses: Array(1001).fill('a') }, 'addresses', /^Array must contain at most 1000 /],
     [targets.updateTarget, changed({ name: '' }), 'name', /at least 1/],
     [targets.updateTarget, changed({ tags: 'x' }), 'tags', 'Expected array, received string'],
+    [retestIssue, { id, hostIds: [] }, 'hostIds', /at least 1/],
     [startScan, {}, 'targetId', 'Required'],
     [startScan, { targetId: 'x' }, 'targetId', /Invalid/],
     [changeSubscription, { ...subscription, planId: 'gold' }, 'planId', /^Invalid enum value/],
@@ -64,6 +86,12 @@ describe('rejects invalid input with path and message', () => {
     const issuesFound = input.safeParse(given).error?.issues.map((issue) => [issue.path.join('.'), issue.message]) ?? []
     expect(issuesFound).toEqual([[path, typeof message === 'string' ? message : expect.stringMatching(message)]])
   })
+})
+
+it('accepts references as the API returns them', () => {
+  const tags = [{ id, name: 'web', color: 3 }]
+  const { error } = targets.createTarget.input.safeParse({ ...target, agent: { id, name: 'office' }, tags })
+  expect(error).toBeUndefined()
 })
 
 it.each(['', 'https://pay.example.ch/1'])('accepts %j as the redirect URL of a subscription change', (redirectUrl) => {

@@ -88,6 +88,7 @@ export type Ignoring = z.infer<typeof Ignoring>
 
 export const AffectedHost = z.object({
   target: Target,
+  /** Always with an empty `inventory` and `services`; `getHost` returns them. */
   host: Host,
   status: IssueStatus,
   history: z.array(HistoryEntry),
@@ -170,7 +171,7 @@ export const getIssue = endpoint({
   path: '/v1/issues/:id',
   summary: 'Get an issue',
   description:
-    'Includes its history, its evidence, and the first 500 affected hosts; `affectedHostCount` is the total.',
+    'Includes its history, its evidence, and the first 500 affected hosts; `affectedHostCount` is the total. The hosts come without services and software, which `getHost` returns.',
   input: z.object({ id: Id }),
   result: z.object({ issue: Issue }),
 })

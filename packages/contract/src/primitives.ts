@@ -8,16 +8,28 @@ export const nameLengthMax = 128
 const invisible = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u
 const isVisible = (text: string) => !invisible.test(text)
 const invisibleMessage = 'The name contains invisible characters'
-export const Name = z.string().check(
-  z.minLength(1),
-  z.maxLength(nameLengthMax),
-  z.refine((text) => text === '' || text.trim() !== '', 'Required'),
-  z.refine(isVisible, invisibleMessage),
-)
+/** Nothing but spaces and characters without a glyph, such as U+200B; the Braille blank is neither by its properties. */
+const blank = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]+$/u
+/** The length check reports an empty text. */
+const isNotBlank = (text: string) => !blank.test(text)
+export const Name = z
+  .string()
+  .check(
+    z.minLength(1),
+    z.maxLength(nameLengthMax),
+    z.refine(isNotBlank, 'Required'),
+    z.refine(isVisible, invisibleMessage),
+  )
 /** A short name, for tags and views. */
 export const ShortName = z
   .string()
-  .check(z.trim(), z.minLength(1), z.maxLength(40), z.refine(isVisible, invisibleMessage))
+  .check(
+    z.trim(),
+    z.minLength(1),
+    z.maxLength(40),
+    z.refine(isNotBlank, 'Required'),
+    z.refine(isVisible, invisibleMessage),
+  )
 /** ISO 8601 date and time in UTC. */
 export const Timestamp = z.iso.datetime({ offset: true })
 /** A number of seconds followed by `s`, such as `3.5s`. */
@@ -89,7 +101,7 @@ export const CheckPermission = z.enum(['logins', 'writes', 'crashes'])
 export type CheckPermission = z.infer<typeof CheckPermission>
 
 /** The fields that a PATCH changes. */
-export const UpdateMask = z.object({ paths: z.array(z.string().check(z.minLength(1))).check(z.minLength(1)) })
+export const UpdateMask = z.strictObject({ paths: z.array(z.string().check(z.minLength(1))).check(z.minLength(1)) })
 
 export const Empty = z.object({})
 

@@ -117,7 +117,7 @@ export const watchProduct = endpoint({
     version: z._default(z.string().check(z.maxLength(100)), ''),
     /** Part, vendor, and product are required. `version` above takes precedence over this one. */
     wfn: z
-      .required(z.partial(Wfn), { vendor: true, product: true })
+      .strictObject(z.required(z.partial(Wfn), { vendor: true, product: true }).shape)
       .check(z.refine(isIndexable, `The attributes of wfn must not exceed ${wfnBytesMax} bytes in total`)),
     minNotificationSeverity: z._default(NotifyFrom, 7),
   }),

@@ -30,9 +30,11 @@ it('defaults missing counts to zero', () => {
   expect(Scan.shape.hostCount.parse({})).toEqual({ scannedHosts: 0, affectedHosts: 0 })
 })
 
+const blank = [' ', '\u200b', '\u2060\u200b', '\u200f', '\u2800', '\u3164 ']
 it.each<[string, z.ZodMiniType, readonly unknown[], readonly unknown[]]>([
-  ['a name', Name, ['x', 'x'.repeat(128)], ['', 'x'.repeat(129), 7]],
-  ['a short name', ShortName, ['x', ' é '], ['', ' ', 'x'.repeat(41), 'a\nb', 'a\u001b[2J', 'a\u202eb']],
+  ['a name', Name, ['x', 'x'.repeat(128)], ['', 'x'.repeat(129), 7, ...blank]],
+  ['a name with invisible characters', Name, ['a\u200bb', '\u2764\ufe0f'], []],
+  ['a short name', ShortName, ['x', ' é '], ['', 'x'.repeat(41), ...blank, 'a\nb', 'a\u001b[2J', 'a\u202eb']],
   ['an id', Id, [id], ['', 'x', '42']],
   ['a timestamp', Timestamp, [time, '2026-11-21T12:00:00.123456+01:00'], ['2026-11-21', '21.11.2026', 1_763_726_400]],
   ['a duration', Duration, ['3s', '3.5s', '-0.25s'], ['3', '3.s', '3,5s', '1e3s', 's', '3.5 s', 3.5]],

@@ -38,6 +38,7 @@ const schedule = z.object({
   /** Default: any time. */
   allowedHours: z.optional(AllowedHours),
 })
+const newSchedule = z.strictObject(schedule.shape)
 
 /** Maximum connections and requests per second per host. */
 export const ratePerHost = { min: 1, max: 1000 } as const
@@ -104,7 +105,7 @@ const settings = {
 export const TargetCreate = z.object({
   name: Name,
   address: z.string().check(z.minLength(1), z.maxLength(2048)),
-  schedule,
+  schedule: newSchedule,
   agent: z.optional(z.object({ id: Id })),
   tags: z._default(tags, []),
   owner: z.optional(owner),
@@ -114,7 +115,7 @@ export const TargetCreate = z.object({
 })
 export const TargetChange = z.object({
   name: z.optional(Name),
-  schedule: z.optional(schedule),
+  schedule: z.optional(newSchedule),
   agent: z.optional(z.nullable(z.object({ id: Id }))),
   tags: z.optional(tags),
   owner: z.optional(z.nullable(owner)),
@@ -187,7 +188,8 @@ export const updateTarget = endpoint({
   method: 'PATCH',
   path: '/v1/targets/:id',
   summary: 'Update a target',
-  description: 'Changes only the fields named in `updateMask.paths`.',
+  description:
+    'Changes only the fields named in `updateMask.paths`. The body can also be `{"target": {…}, "updateMask": {…}}`.',
   input: z.strictObject({ id: Id, ...TargetChange.shape, updateMask: UpdateMask }),
   result: z.object({ target: Target }),
 })

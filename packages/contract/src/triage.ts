@@ -59,7 +59,7 @@ export const retestIssue = endpoint({
   summary: 'Retest an issue',
   description:
     'Runs only the checks of this issue, on some or all affected hosts. Starts a manual scan of each target involved without using scan quota; responds with 409 while one of those targets is being scanned.',
-  input: z.strictObject({ id: Id, hostIds: z.optional(z.array(Id).check(z.maxLength(1000))) }),
+  input: z.strictObject({ id: Id, hostIds: z.optional(z.array(Id).check(z.minLength(1), z.maxLength(1000))) }),
   result: z.object({
     scan: Scan,
     /** All started scans, if the hosts belong to several targets. */

@@ -36,10 +36,11 @@ function messageFor(issue: Issue): string | undefined {
   }
 }
 
-/** In a query, this is `filter=open` instead of `filter.status=…`. */
+/** Explains a query such as `filter=open` instead of `filter.status=…`. */
 function notAnObject(issue: Issue): string {
-  const name = String(issue.path?.at(-1) ?? 'name')
-  return `Expected object, received string. In a query, use ${name}.FIELD=VALUE with one of: ${membersOf(issue)}`
+  const message = 'Expected object, received string'
+  if (issue.path?.at(-1) !== 'filter') return message
+  return `${message}. In a query, use filter.FIELD=VALUE with one of: ${membersOf(issue)}`
 }
 
 function membersOf({ inst }: Issue): string {

@@ -65,6 +65,7 @@ export const Retention = z.object({
   auditDays: z.nullable(days),
 })
 export type Retention = z.infer<typeof Retention>
+const newRetention = z.strictObject(Retention.shape)
 
 export const Workspace = z.object({
   id: Id,
@@ -99,7 +100,7 @@ export const updateWorkspace = endpoint({
     workspace: z.strictObject({
       name: z.optional(Name),
       timeZone: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
-      retention: z.optional(Retention),
+      retention: z.optional(newRetention),
     }),
     updateMask: UpdateMask,
     /** The current values of these fields. If one is different, the request is rejected with the reason `SETTINGS_CHANGED`. */

@@ -36,12 +36,13 @@ export async function getSubscription(ctx: Ctx): Promise<{ subscription: Subscri
  * Changes the plan immediately. Self-hosted installations are not charged.
  *
  * @throws ApiError `invalid` for more targets than the plan allows; `precondition` for fewer than
- * exist
+ * exist, and if billing is off
  */
 export async function changeSubscription(
   ctx: Ctx,
   { planId, numTargets, period }: ParsedInputOf<typeof contract.changeSubscription>,
 ): Promise<{ redirectUrl: string }> {
+  if (ctx.isUnlimited) throw new ApiError('precondition', 'Billing is off on this installation')
   const plan = planOf(planId)
   const most = plan.maximumTargets ?? unlimited
   if (numTargets > most) throw invalid('numTargets', `The ${plan.name} plan allows at most ${most} targets`)

@@ -24,3 +24,12 @@ it.each([
   const preview = await server.as(workspace, (ctx) => previewSubscription(ctx, to), { now })
   expect(preview).toEqual({ ...due, currency: 'CHF', overQuota: { targets: 0 } })
 })
+
+it('rejects a change of the subscription while billing is off', async () => {
+  const workspace = await server.createWorkspace()
+  const change = server.as(workspace, (ctx) => changeSubscription({ ...ctx, isUnlimited: true }, monthly))
+  await expect(change).rejects.toMatchObject({
+    code: 'precondition',
+    message: 'Billing is off on this installation',
+  })
+})

@@ -121,7 +121,7 @@ export async function readInWorkspace<T>(
   }
 }
 
-const attemptsMax = 3
+const attemptsMax = 5
 /** PostgreSQL aborted this transaction to resolve a deadlock; it was rolled back. */
 function isDeadlock(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '40P01'

@@ -60,6 +60,19 @@ it('rolls back completely if one of several concurrent statements fails', async 
   for (const name of ['d', 'e', 'f']) expect(await tags()).not.toContain(name)
 })
 
+it('repeats a transaction that PostgreSQL aborts to resolve a deadlock, up to four times', async () => {
+  const abort = (deadlocks: number) => {
+    let attempts = 0
+    return server.as(workspace, async (ctx) => {
+      attempts += 1
+      if (attempts <= deadlocks) await sql`do $$ begin raise sqlstate '40P01'; end $$`.execute(ctx.tx)
+      return attempts
+    })
+  }
+  expect(await abort(4)).toBe(5)
+  await expect(abort(5)).rejects.toMatchObject({ code: '40P01' })
+})
+
 it('rejects statements after the transaction has ended', async () => {
   let endedCtx: Ctx | undefined
   await server.as(workspace, async (ctx) => void (endedCtx = ctx))

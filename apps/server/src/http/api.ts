@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { agentArchive, archivePath } from '#agents/index.ts'
 import type { Knowledge } from '@glacis/intelligence'
 import type { Database } from '#database/index.ts'
+import { sendNotFound } from '#http/errors.ts'
 import { serveDocuments } from '#http/documents.ts'
 import { serveLive } from '#http/live.ts'
 import type { Guard } from '#http/guard.ts'
@@ -55,6 +56,7 @@ export interface ApiOptions {
 /** Mounts the API; returns the router with all endpoints. */
 export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
   const { database, guard, root, url, runner } = options
+  rejectTrailingSlash(app)
   const rejectOtherMethods = recordRoutes(app)
   trackPositions(app, database, url)
   const router = createRouter(app, database, guard)
@@ -77,6 +79,13 @@ export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
   if (runner) serveAgent(app, root)
   rejectOtherMethods()
   return router
+}
+
+/** The router would match a path that ends with a slash to a route with a parameter, which would be empty. */
+function rejectTrailingSlash(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (/^\/v1\/[^?]*\/(\?|$)/.test(request.url)) return sendNotFound(request, reply)
+  })
 }
 
 /** Serves the agent program, packaged on first request, and its version and digest for updates. */

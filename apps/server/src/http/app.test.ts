@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { PortalConfig } from '@glacis/contract/portal-config'
+import type { FastifyRateLimitStore, FastifyRateLimitStoreCtor } from '@fastify/rate-limit'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
+import { ApiError } from '#errors.ts'
 import { createApp } from '#http/app.ts'
 import { createLogger } from '#log.ts'
 import { defaultPortalConfig } from '#testing/portal-config.ts'
@@ -19,6 +21,7 @@ async function createTestApp(
   api: ((app: FastifyInstance) => void) | null = null,
   portalFolder: string | null = null,
   publicUrl = url,
+  rateLimitStore?: FastifyRateLimitStoreCtor,
 ) {
   const log = createLogger({ level: 'silent' })
   app = await createApp({
@@ -29,6 +32,7 @@ async function createTestApp(
     identity: null,
     api,
     isReady: async () => {},
+    ...(rateLimitStore && { rateLimitStore }),
   })
   return app
 }
@@ -102,6 +106,15 @@ it('returns the portal configuration', async () => {
   expect([PortalConfig.parse(response.json()), response.headers['cache-control']]).toEqual([challenged, 'no-cache'])
 })
 
+it.each([
+  ['POST', '/config.json'],
+  ['DELETE', '/health/alive'],
+  ['PUT', '/health/ready'],
+] as const)('responds to %s %s with the allowed methods', async (method, path) => {
+  const { statusCode, headers } = await (await createTestApp(localConfig)).inject({ method, url: path })
+  expect([statusCode, headers.allow]).toEqual([405, 'GET, HEAD'])
+})
+
 describe('compression', () => {
   const long = { text: 'glacis '.repeat(1000) }
   const get = async (path: string, encoding: string) => {
@@ -124,5 +137,64 @@ describe('compression', () => {
   ])('leaves %s unchanged', async (_, path, encoding) => {
     const { headers, statusCode } = await get(path, encoding)
     expect([statusCode, headers['content-encoding']]).toEqual([200, undefined])
+  })
+})
+
+describe('the rate limit', () => {
+  /** Counts each request as 15,000, half of what a credential may send. */
+  class Store implements FastifyRateLimitStore {
+    readonly #used = new Map<string, number>()
+    incr(key: string, done: Parameters<FastifyRateLimitStore['incr']>[1]): void {
+      this.#used.set(key, (this.#used.get(key) ?? 0) + 15_000)
+      this.read(key, done)
+    }
+    read(key: string, done: Parameters<FastifyRateLimitStore['incr']>[1]): void {
+      done(null, { current: this.#used.get(key) ?? 0, ttl: 7000 })
+    }
+    child(): this {
+      return this
+    }
+  }
+  let invented = 0
+  const get = async (headers: Record<string, string>, remoteAddress = '127.0.0.1') => {
+    const { statusCode, headers: received } = await app.inject({ url: '/v1/guarded', headers, remoteAddress })
+    return [statusCode, received['retry-after']]
+  }
+  const statusesOf = async (create: () => Record<string, string>) => [
+    await get(create()),
+    await get(create()),
+    await get(create()),
+  ]
+  const start = () =>
+    createTestApp(
+      localConfig,
+      (scope) => {
+        scope.get('/v1/guarded', async ({ headers }) => {
+          if (headers.authorization === 'Bearer valid') return {}
+          throw new ApiError('unauthenticated', 'Authentication required')
+        })
+      },
+      null,
+      url,
+      Store,
+    )
+
+  it.each([
+    ['session cookies', () => ({ cookie: `glacis_session=${++invented}` })],
+    ['tokens', () => ({ authorization: `Bearer ${++invented}` })],
+  ])('is shared by all requests of an address with invented %s', async (_, create) => {
+    await start()
+    expect(await statusesOf(create)).toEqual([
+      [401, undefined],
+      [401, undefined],
+      [429, '7'],
+    ])
+    expect(await get(create(), '127.0.0.2')).toEqual([401, undefined])
+  })
+
+  it("doesn't count requests with valid credentials for the address", async () => {
+    await start()
+    await statusesOf(() => ({ authorization: 'Bearer valid' }))
+    expect(await get({ authorization: 'Bearer invented' })).toEqual([401, undefined])
   })
 })

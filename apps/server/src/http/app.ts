@@ -9,6 +9,7 @@ import type { PortalConfig } from '@glacis/contract/portal-config'
 import type { ApiErrorBody } from '@glacis/contract/primitives'
 import type { Logger } from '#log.ts'
 import { sendError, installErrorHandlers } from '#http/errors.ts'
+import { recordRoutes } from '#http/other-methods.ts'
 import { servePortal } from '#http/portal.ts'
 import Fastify, {
   LogController,
@@ -56,6 +57,7 @@ export const requestLimits = {
 } as const
 /** High with a credential: busy pages, full exports through the API, and tokens shared by a team. */
 const requestsPerMinute = { withCredential: 30_000, without: 1200 } as const
+const windowMs = 60_000
 
 /** The contract parses and serializes, so Fastify must not load its JSON Schema compilers. */
 const noSchemas = () => {
@@ -104,14 +106,19 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     },
   })
   redirectOtherNames(app, options.url)
-  serveHealth(app, options)
+  await app.register(async (scope) => {
+    const rejectOtherMethods = recordRoutes(scope)
+    serveHealth(scope, options)
+    rejectOtherMethods()
+  })
   if (options.identity) await app.register(options.identity)
   const { api } = options
   if (api) {
     await app.register(async (scope) => {
       const max = (request: FastifyRequest) => requestsPerMinute[credentialOf(request) ? 'withCredential' : 'without']
       const store = options.rateLimitStore && { store: options.rateLimitStore }
-      await scope.register(rateLimit, { max, timeWindow: 60_000, keyGenerator: rateLimitKeyOf, ...store })
+      await scope.register(rateLimit, { max, timeWindow: windowMs, keyGenerator: rateLimitKeyOf, ...store })
+      limitInvalidCredentials(scope)
       await scope.register(compress, compression)
       scope.addHook('onSend', async (_request, reply) => {
         if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
@@ -179,6 +186,30 @@ function headers({ url, portalConfig }: AppOptions) {
 function rateLimitKeyOf(request: FastifyRequest): string {
   const credential = credentialOf(request)
   return credential ? createHash('sha256').update(String(credential)).digest('base64') : request.ip
+}
+
+/**
+ * Requests with invalid credentials share one limit per client address, so that inventing a credential for each request isn't
+ * a way around the limits. It is as high as that of one valid credential: a single client must not easily lock out others
+ * behind the same address.
+ */
+function limitInvalidCredentials(scope: FastifyInstance): void {
+  const count = scope.createRateLimit({
+    max: requestsPerMinute.withCredential,
+    timeWindow: windowMs,
+    keyGenerator: ({ ip }) => `invalid ${ip}`,
+  })
+  scope.addHook('onRequest', async (request, reply) => {
+    if (!credentialOf(request)) return
+    const invalid = await count(request, { increment: false })
+    if (invalid.isAllowed || invalid.remaining > 0) return
+    void reply.header('retry-after', invalid.ttlInSeconds)
+    const message = `Too many requests with invalid credentials from ${request.ip}. Try again in ${invalid.ttlInSeconds} seconds`
+    throw Object.assign(new Error(message), { statusCode: 429 })
+  })
+  scope.addHook('onResponse', async (request, reply) => {
+    if (reply.statusCode === 401 && credentialOf(request)) await count(request)
+  })
 }
 
 function credentialOf({ headers }: FastifyRequest) {

@@ -35,12 +35,28 @@ function acceptOnlyJson(app: FastifyInstance): void {
     if (encoding !== 'identity')
       return done(badBody(415, `Content-Encoding ${encoding} is not supported; send the body uncompressed`))
     if (body.length === 0) return done(null, undefined)
+    let json: string
     try {
-      void parse(request, text.decode(body as Buffer), done)
+      json = text.decode(body as Buffer)
     } catch {
-      done(badBody(400, 'The body is not valid UTF-8'))
+      return done(badBody(400, 'The body is not valid UTF-8'))
     }
+    void parse(request, json, (error, value) =>
+      done(error && isJson(json) ? badBody(400, forbiddenKeys) : error, value),
+    )
   })
+}
+
+const forbiddenKeys = 'The body contains a key that is not allowed: __proto__, or constructor with the key prototype'
+
+/** Whether only its keys are the reason why a body was rejected. */
+function isJson(body: string): boolean {
+  try {
+    JSON.parse(body)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function badBody(statusCode: number, message: string): Error {
@@ -111,7 +127,8 @@ function toResponse(apiError: ApiError): ErrorResponse {
     ...errorInfo(apiError),
   ]
   const body: ApiErrorBody = { code, message: apiError.message, ...(details.length > 0 && { details }) }
-  return { status, body }
+  const { retryAfterSeconds } = apiError
+  return { status, body, ...(retryAfterSeconds !== null && { retryAfter: String(retryAfterSeconds) }) }
 }
 
 function errorInfo({ reason, metadata }: ApiError) {

@@ -129,12 +129,22 @@ describe('an invitation', () => {
     const id = await team.invite('patient@example.ch')
     const resent = await team.as('inviter', { method: 'POST', url: `/v1/invitations/${id}/resend`, payload: {} })
     expect([resent.statusCode, resent.json()]).toMatchObject([429, { message: expect.stringContaining('5 minutes') }])
+    const waitSeconds = Number(resent.headers['retry-after'])
+    expect(waitSeconds).toBeGreaterThan(0)
+    expect(waitSeconds).toBeLessThanOrEqual(300)
     const crowd = await openTeam(users, 'spammer')
     await sql`
       insert into invitation (account_id, id, email, role, invited_by, created_at, sent_at, expires_at)
       select ${crowd.workspace}, new_id(), n || '@example.ch', 'viewer', '', now(), now(), now()
       from generate_series(1, 100) as n`.execute(users.server.database.owner)
-    await expect(crowd.invite('more@example.ch')).rejects.toThrow('at most 100 invitations a day')
+    const invitation = { email: 'more@example.ch', role: 'viewer' }
+    const more = await crowd.as('spammer', { method: 'POST', url: '/v1/invitations', payload: { invitation } })
+    expect([more.statusCode, more.json().message]).toEqual([
+      429,
+      expect.stringContaining('at most 100 invitations a day'),
+    ])
+    expect(Number(more.headers['retry-after'])).toBeGreaterThan(86_000)
+    expect(Number(more.headers['retry-after'])).toBeLessThanOrEqual(86_400)
   })
 
   it('is sent at most five times a day to one address, even if it is revoked each time', async () => {

@@ -123,9 +123,10 @@ it('limits a workspace to fifty streams, even when opened concurrently', async (
     const requests = Array.from({ length: 60 }, () =>
       fetch(`http://127.63.11.1:${port}/v1/events`, { signal: stop.signal }),
     )
-    const statuses = (await Promise.all(requests)).map((response) => response.status)
-    expect(statuses.filter((status) => status === 200)).toHaveLength(50)
-    expect(statuses.filter((status) => status === 429)).toHaveLength(10)
+    const responses = await Promise.all(requests)
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(50)
+    const rejected = responses.filter(({ status }) => status === 429)
+    expect(rejected.map(({ headers }) => headers.get('retry-after'))).toEqual(Array(10).fill('20'))
   } finally {
     stop.abort()
     await app.close()

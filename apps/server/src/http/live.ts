@@ -34,7 +34,9 @@ export function serveLive(app: FastifyInstance, { database, guard, live }: Depen
     const as = await guard.admit(request, 'streamEvents')
     const count = open.get(as.workspace) ?? 0
     if (count >= streamsMax)
-      throw new ApiError('quota_exceeded', `At most ${streamsMax} event streams can be open per workspace`)
+      throw new ApiError('quota_exceeded', `At most ${streamsMax} event streams can be open per workspace`, {
+        retryAfterSeconds: keepAliveMs / 1000, // until streams without a reader are closed
+      })
     // Count before the first await, so that concurrent requests can't exceed the limit.
     open.set(as.workspace, count + 1)
     const release = () => open.set(as.workspace, (open.get(as.workspace) ?? 1) - 1)

@@ -38,6 +38,16 @@ it.each<[string, Record<string, string>, Buffer | string, number]>([
   ])
 })
 
+it.each([
+  ['{"__proto__":1}', /not allowed: __proto__/],
+  ['{"addresses":[{"constructor":{"prototype":1}}]}', /constructor with the key prototype/],
+  ['{"__proto__":1', /not valid JSON/],
+])('explains why %s is rejected', async (payload, message) => {
+  const headers = { 'content-type': json }
+  const response = await users.request({ method: 'POST', url: '/v1/targets/parse', headers, payload })
+  expect([response.statusCode, response.json()]).toEqual([400, { code: 3, message: expect.stringMatching(message) }])
+})
+
 it.each<[HTTPMethods, string, string]>([
   ['PUT', '/v1/tags', 'GET, HEAD, POST'],
   ['QUERY', '/v1/tags', 'GET, HEAD, POST'],
@@ -51,4 +61,14 @@ it.each<[HTTPMethods, string, string]>([
   const response = await users.request({ method: method as 'GET', url })
   expect([response.statusCode, response.headers.allow]).toEqual([405, allow])
   if (method !== 'HEAD') expect(response.json()).toMatchObject({ code: 12, message: expect.stringContaining(allow) })
+})
+
+it.each<[HTTPMethods, string]>([
+  ['GET', '/v1/tags/'],
+  ['GET', '/v1/targets/?pageSize=1'],
+  ['POST', '/v1/targets/'],
+])('has no route for %s %s', async (method, url) => {
+  const response = await users.request({ method: method as 'GET', url })
+  const message = `No route for ${method} ${url.split('?')[0] ?? ''}`
+  expect([response.statusCode, response.json()]).toEqual([404, { code: 5, message }])
 })

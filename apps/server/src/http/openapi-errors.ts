@@ -80,7 +80,8 @@ const errors: Readonly<Record<string, ErrorResponse>> = {
   },
   '429': {
     name: 'TooManyRequests',
-    description: 'The rate limit or a quota is exceeded.',
+    description:
+      'A rate limit is exceeded: try again after `Retry-After` seconds. Or a quota of the plan is exceeded, without this header.',
     example: { code: 8, message: 'Rate limit exceeded, retry in 1 minute' },
   },
   '503': {

@@ -44,7 +44,11 @@ export interface Router {
 }
 
 /** Endpoints that also accept a body wrapped in the resource's name, such as `{target: {…}}`. */
-const wrappers: Readonly<Record<string, string>> = { '/v1/products': 'product', '/v1/targets': 'target' }
+const wrappers: Readonly<Record<string, string>> = {
+  'POST /v1/products': 'product',
+  'POST /v1/targets': 'target',
+  'PATCH /v1/targets/:id': 'target',
+}
 
 /**
  * Lists and charts, which may lag a few seconds behind the changes of other users. Automation with tokens reads from
@@ -125,11 +129,13 @@ function inputOf(endpoint: Endpoint, request: FastifyRequest): unknown {
   return { ...unwrap(endpoint, body), ...parameters }
 }
 
-function unwrap(endpoint: Endpoint, body: object): object {
-  const wrapper = endpoint.method === 'POST' ? wrappers[endpoint.path] : undefined
-  if (!wrapper || !(wrapper in body) || Object.keys(body).length !== 1) return body
-  const inner: unknown = (body as Record<string, unknown>)[wrapper]
-  return typeof inner === 'object' && inner !== null ? inner : body
+/** The update mask of a wrapped body is next to the resource. */
+function unwrap({ method, path }: Endpoint, body: object): object {
+  const wrapper = wrappers[`${method} ${path}`]
+  if (!wrapper || !(wrapper in body)) return body
+  const { [wrapper]: inner, ...others } = body as Record<string, unknown>
+  const isWrapped = Object.keys(others).every((name) => method === 'PATCH' && name === 'updateMask')
+  return isWrapped && typeof inner === 'object' && inner !== null ? { ...inner, ...others } : body
 }
 
 function readParameters(path: string, request: FastifyRequest): Record<string, unknown> {

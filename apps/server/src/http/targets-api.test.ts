@@ -60,6 +60,17 @@ describe('targets', () => {
     expect((await users.request({ method: 'POST', url: '/v1/targets', payload: wrapped })).statusCode).toBe(200)
   })
 
+  it("accepts an update wrapped in the resource's name, with the update mask next to it", async () => {
+    const { id } = await users.target('anna', 'before')
+    const update = (payload: object) => users.request({ method: 'PATCH', url: `/v1/targets/${id}`, payload })
+    const updateMask = { paths: ['name'] }
+    expect((await update({ target: { name: 'after' }, updateMask })).json()).toMatchObject({
+      target: { name: 'after' },
+    })
+    const mixed = await update({ target: { name: 'other' }, name: 'other', updateMask })
+    expect(mixed.json()).toMatchObject({ code: 3, message: expect.stringContaining('target') })
+  })
+
   it('cancels the scan of a target that is paused, individually or in a batch', async () => {
     const active = async (id: string) => {
       const started = await users.request({ method: 'POST', url: '/v1/scans', payload: { targetId: id } }, 'pia')

@@ -22,6 +22,7 @@ const dayMs = 86_400_000
 export function validateDecision(decision: Decision, now: Date): void {
   const { status, reason, comment, ignoreUntilTime } = decision
   if (status !== 'STATUS_IGNORED') {
+    if (reason) throw invalid('reason', 'Only ignored issues have a reason')
     if (ignoreUntilTime) throw invalid('ignoreUntilTime', 'Only ignored issues have an end time')
     return
   }

@@ -21,7 +21,7 @@ export function matching(
   filter: IssueFilter,
   { isInOrder = false }: { readonly isInOrder?: boolean } = {},
 ): RawBuilder<unknown> {
-  const parts = [sql`issue.account_id = ${ctx.workspace}`, ...ownMembers(filter), ...ofThreat(filter)]
+  const parts = [sql`issue.account_id = ${ctx.workspace}`, ...ownMembers(ctx, filter), ...ofThreat(filter)]
   parts.push(...statusConditions(filter), ...targetConditions(ctx, filter, isInOrder), ...ofOccurrences(ctx, filter))
   if (filter.scanId) {
     parts.push(sql`exists (
@@ -31,7 +31,7 @@ export function matching(
   return sql.join(parts, sql` and `)
 }
 
-function ownMembers(filter: IssueFilter): RawBuilder<unknown>[] {
+function ownMembers(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown>[] {
   const parts: RawBuilder<unknown>[] = []
   if (filter.verification === 'VERIFICATION_FILTER_VERIFIED')
     parts.push(sql`issue.verification = 'VERIFICATION_VERIFIED'`)
@@ -41,9 +41,16 @@ function ownMembers(filter: IssueFilter): RawBuilder<unknown>[] {
   if (filter.query) parts.push(sql`issue.title like ${`%${escapeLike(filter.query.toLowerCase())}%`}`)
   if (filter.minEpss !== undefined) parts.push(sql`issue.epss >= ${filter.minEpss}::double precision`)
   if (filter.newSince) parts.push(sql`issue.first_seen_at >= ${new Date(filter.newSince)}`)
-  if (filter.isUnassigned !== undefined) parts.push(sql`(issue.assignee_id is null) = ${filter.isUnassigned}`)
+  if (filter.isUnassigned !== undefined) parts.push(sql`${isUnassigned(ctx)} = ${filter.isUnassigned}`)
   if (filter.assigneeId) parts.push(sql`issue.assignee_id = ${filter.assigneeId}`)
   return parts
+}
+
+/** An issue stays assigned to a former member until someone else takes over, but counts as unassigned. */
+function isUnassigned(ctx: Ctx): RawBuilder<unknown> {
+  return sql`(issue.assignee_id is null or not exists (
+    select from member
+    where member.account_id = ${ctx.workspace} and member.identity_id = issue.assignee_id and member.left_at is null))`
 }
 
 /**

@@ -46,6 +46,18 @@ describe('assignees, due dates, and tags', () => {
     expect(unassigned.issues.map((issue) => issue.id)).not.toContain(fixture.first())
     const mine = await fixture.server.as(fixture.workspace, (ctx) => listIssues(ctx, { filter }, describeTargets))
     expect(mine.issues.map((issue) => issue.id)).toEqual([fixture.first()])
+    await fixture.server.database.owner
+      .updateTable('member')
+      .set({ left_at: new Date() })
+      .where('account_id', '=', fixture.workspace)
+      .execute()
+    const assignment = async (isUnassigned: boolean) => {
+      const list = await fixture.server.as(fixture.workspace, (ctx) =>
+        listIssues(ctx, { filter: { isUnassigned } }, describeTargets),
+      )
+      return list.issues.find((issue) => issue.id === fixture.first())?.assignee?.name
+    }
+    expect([await assignment(true), await assignment(false)]).toEqual(['Test', undefined])
     const cleared = await change({ id: fixture.first(), issue: { dueTime: null }, updateMask: { paths: ['dueTime'] } })
     expect(cleared.dueTime).toBeUndefined()
   })

@@ -60,9 +60,13 @@ describe('ignoring', () => {
     expect(rejected).toMatchObject({ code: 'invalid', violations: [{ field }] })
   })
 
-  it('rejects an end time for other statuses', async () => {
-    const input = { id: fixture.first(), status: 'STATUS_RESOLVED', ignoreUntilTime: later(9).toISOString() } as const
-    await expect(fixture.decide(input)).rejects.toMatchObject({ code: 'invalid' })
+  it.each([
+    ['STATUS_RESOLVED', { ignoreUntilTime: later(9).toISOString() }, 'ignoreUntilTime'],
+    ['STATUS_RESOLVED', { reason: 'REASON_MITIGATED' }, 'reason'],
+    ['STATUS_OPEN', { reason: 'REASON_MITIGATED' }, 'reason'],
+  ] as const)('rejects for %s the terms %j of ignored issues', async (status, terms, field) => {
+    const decided = fixture.decide({ id: fixture.first(), status, ...terms })
+    await expect(decided).rejects.toMatchObject({ code: 'invalid', violations: [{ field }] })
   })
 
   it('updates the terms of an ignored issue, and records it once', async () => {

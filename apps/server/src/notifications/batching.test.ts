@@ -16,8 +16,30 @@ beforeEach(async () => {
   channelId = created.channel.id
 })
 
+/** Creates an agent that is connected or not. */
+async function agent(isConnected: boolean): Promise<string> {
+  const id = newId()
+  await server.as(workspace, ({ tx, now }) =>
+    tx
+      .insertInto('agent')
+      .values({
+        account_id: workspace,
+        id,
+        name: 'Branch',
+        latency_ms: null,
+        connection_id: isConnected ? newId() : null,
+        instance_id: null,
+        last_seen_at: now,
+        created_at: now,
+        updated_at: now,
+      })
+      .execute(),
+  )
+  return id
+}
+
 /** Creates an active scan. A scan with `resumeAt` waits for its allowed hours. */
-async function scanning(resumeAt: Date | null): Promise<void> {
+async function scanning(resumeAt: Date | null, agentId: string | null = null): Promise<void> {
   const target = newId()
   await server.as(workspace, async ({ tx, now }) => {
     const times = { created_at: now, updated_at: now }
@@ -40,6 +62,7 @@ async function scanning(resumeAt: Date | null): Promise<void> {
         completed_at: null,
         last_activity_at: now,
         resume_at: resumeAt,
+        agent_id: agentId,
         ...times,
       })
       .execute()
@@ -83,5 +106,13 @@ describe('notifications', () => {
     await scanning(new Date(Date.now() + 3_600_000))
     await happened(9, 1)
     expect(await messageCounts()).toEqual([1])
+  })
+  it.each([
+    ['are sent immediately while a scan waits for an agent that is not connected', false, [1]],
+    ['are sent when the scan of a connected agent has ended', true, []],
+  ])('%s', async (_, isConnected, expected) => {
+    await scanning(null, await agent(isConnected))
+    await happened(9, 1)
+    expect(await messageCounts()).toEqual(expected)
   })
 })

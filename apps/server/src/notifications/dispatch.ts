@@ -124,17 +124,16 @@ async function createDelivery(
   await jobs.enqueue(ctx.tx, 'delivery', { account: ctx.workspace, deliveryId: id })
 }
 
-/** Scans waiting for their allowed hours produce no findings and don't count. */
+/** Scans that wait for their allowed hours, or for an agent that isn't connected, produce no findings and don't count. */
 async function hasActiveScan(ctx: Ctx): Promise<boolean> {
-  const row = await ctx.tx
-    .selectFrom('scan')
-    .select('id')
-    .where('account_id', '=', ctx.workspace)
-    .where('status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
-    .where('resume_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+  const { rows } = await sql`
+    select from scan
+    where account_id = ${ctx.workspace} and status in ('STATUS_CREATED', 'STATUS_RUNNING') and resume_at is null
+      and (agent_id is null or exists (
+        select from agent
+        where agent.account_id = scan.account_id and agent.id = scan.agent_id and connection_id is not null))
+    limit 1`.execute(ctx.tx)
+  return rows.length > 0
 }
 
 /** Creates deliveries for all workspaces with unsent events, in case a notification was missed. */

@@ -103,7 +103,12 @@ it('is rejected while a scan of the target is active', async () => {
 })
 
 it('is not found for unaffected hosts', async () => {
-  await expect(retest(seeded.issueIds[0] ?? '', [newId()])).rejects.toMatchObject({ code: 'not_found' })
+  const [host, issue] = [newId(), newId()]
+  await expect(retest(seeded.issueIds[0] ?? '', [host])).rejects.toMatchObject({
+    code: 'not_found',
+    message: `No host of this issue has the ID ${host}`,
+  })
+  await expect(retest(issue, [host])).rejects.toThrow(`No issue has the ID ${issue}`)
   expect((await server.as(workspace, (ctx) => listIssues(ctx, {}, describeTargets))).issues).toHaveLength(2)
 })
 
@@ -114,6 +119,18 @@ it.each([
 ] as const)('builds the job for %j on %j: %j', (checks, known, more) => {
   const job = { hosts: [], allow: [] }
   expect(narrowJob(job, { checks, known })).toEqual({ ...job, ...more })
+})
+
+it('is rejected for an issue of deleted targets only', async () => {
+  await server.database.owner
+    .updateTable('target')
+    .set({ deleted_at: before })
+    .where('id', '=', seeded.targetId)
+    .execute()
+  await expect(retest(seeded.issueIds[0] ?? '')).rejects.toMatchObject({
+    code: 'precondition',
+    message: 'All targets of this issue were deleted',
+  })
 })
 
 it.each([

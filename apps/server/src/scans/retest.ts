@@ -5,7 +5,7 @@ import { getAgent } from '#agents/index.ts'
 import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
-import { notFound } from '#errors.ts'
+import { ApiError, notFound } from '#errors.ts'
 import type { Jobs } from '#jobs.ts'
 import { queueNextBatches, announceScan, pluralize, logScanEvent } from '#scans/lifecycle.ts'
 import { getScan } from '#scans/list.ts'
@@ -25,8 +25,8 @@ const hostsPerBatch = 64
  * Checks one issue again on some or all of its hosts, each with the hosts merged into it. Starts one scan per target
  * with only the checks that confirmed the issue. Uses no quota and doesn't change other issues.
  *
- * @throws ApiError `not_found` if the issue affects none of the hosts; `precondition` if one of the targets is paused
- *   or its agent was deleted; `conflict` while a scan of one of them is active, with its ID in the metadata
+ * @throws ApiError `not_found` if there is no such issue or it affects none of the hosts; `precondition` if one of the targets is paused
+ *   or its agent was deleted, or if all were deleted; `conflict` while a scan of one of them is active, with its ID in the metadata
  */
 export async function retestIssue(
   ctx: Ctx,
@@ -34,7 +34,7 @@ export async function retestIssue(
   { id, hostIds }: ParsedInputOf<typeof contract.retestIssue>,
 ): Promise<ResultOf<typeof contract.retestIssue>> {
   const occurrences = await occurrencesOf(ctx, id, hostIds)
-  if (occurrences.length === 0) throw notFound('issue', id)
+  if (occurrences.length === 0) throw await nothingToRetest(ctx, id, hostIds)
   const scans = []
   for (const [targetId, hosts] of Map.groupBy(occurrences, (occurrence) => occurrence.target_id)) {
     scans.push((await startRetest(ctx, jobs, id, targetId, hosts)).scan)
@@ -72,6 +72,19 @@ async function occurrencesOf(
     group by occurrence.target_id, host.address, host.name
     order by occurrence.target_id, host.address`.execute(ctx.tx)
   return rows
+}
+
+async function nothingToRetest(ctx: Ctx, id: string, hostIds: readonly string[] = []): Promise<ApiError> {
+  const issue = await ctx.tx
+    .selectFrom('issue')
+    .select('id')
+    .where('account_id', '=', ctx.workspace)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  const [hostId] = hostIds
+  if (!issue) return notFound('issue', id)
+  if (hostId !== undefined) return notFound('host of this issue', hostId)
+  return new ApiError('precondition', 'All targets of this issue were deleted')
 }
 
 async function startRetest(

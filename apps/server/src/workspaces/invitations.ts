@@ -74,8 +74,15 @@ export async function resendInvitation(
   const earlier = await pending(ctx).where('id', '=', id).executeTakeFirst()
   if (!earlier) throw notFound('invitation', id)
   requireOwnerFor(ctx, earlier.role)
-  if (ctx.now.getTime() - earlier.sent_at.getTime() < resendAfterMs)
-    throw new ApiError('quota_exceeded', 'The last email was sent less than 5 minutes ago. Wait before sending another')
+  const waitMs = earlier.sent_at.getTime() + resendAfterMs - ctx.now.getTime()
+  if (waitMs > 0)
+    throw new ApiError(
+      'quota_exceeded',
+      'The last email was sent less than 5 minutes ago. Wait before sending another',
+      {
+        retryAfterSeconds: Math.ceil(waitMs / 1000),
+      },
+    )
   await limitMails(ctx, earlier.email)
   const row = await ctx.tx
     .updateTable('invitation')
@@ -146,11 +153,14 @@ async function rejectMember(ctx: Ctx, email: string): Promise<void> {
 
 /** Counts revoked invitations too, so that revoking doesn't free up quota. */
 async function limitMails(ctx: Ctx, email: string): Promise<void> {
-  const { total, same } = await ctx.tx
+  const isSame = sql`lower(email) = ${email.toLowerCase()}`
+  const { total, same, oldest, oldestSame } = await ctx.tx
     .selectFrom('invitation')
     .select([
       sql<number>`coalesce(sum(mails), 0)::int`.as('total'),
-      sql<number>`coalesce(sum(mails) filter (where lower(email) = ${email.toLowerCase()}), 0)::int`.as('same'),
+      sql<number>`coalesce(sum(mails) filter (where ${isSame}), 0)::int`.as('same'),
+      sql<Date | null>`min(sent_at)`.as('oldest'),
+      sql<Date | null>`min(sent_at) filter (where ${isSame})`.as('oldestSame'),
     ])
     .where('account_id', '=', ctx.workspace)
     .where('sent_at', '>', new Date(ctx.now.getTime() - dayMs))
@@ -159,12 +169,18 @@ async function limitMails(ctx: Ctx, email: string): Promise<void> {
     throw new ApiError(
       'quota_exceeded',
       `${email} was already sent ${mailsToAddressPerDayMax} invitations in the last 24 hours. Try again tomorrow`,
+      { retryAfterSeconds: secondsUntilUncounted(ctx, oldestSame) },
     )
   if (total >= mailsPerDayMax)
     throw new ApiError(
       'quota_exceeded',
       `A workspace can send at most ${mailsPerDayMax} invitations a day. Try again tomorrow`,
+      { retryAfterSeconds: secondsUntilUncounted(ctx, oldest) },
     )
+}
+
+function secondsUntilUncounted({ now }: Ctx, sentAt: Date | null): number {
+  return Math.ceil(((sentAt ?? now).getTime() + dayMs - now.getTime()) / 1000)
 }
 
 function expiry({ now }: Ctx): Date {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import Fastify from 'fastify'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
@@ -10,8 +12,9 @@ import type { Tables } from '#store.ts'
 const identity = await sharedTestIdentity()
 
 /** A host with its own parsers, hooks, and error handler. */
-async function createHost(overrides: { publicUrl: string; prefix: string }) {
+async function createHost(overrides: { publicUrl: string; prefix: string; onSend?: (status: number) => void }) {
   const app = Fastify()
+  app.addHook('onSend', async (_request, reply) => overrides.onSend?.(reply.statusCode))
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, _body, done) =>
     done(null, 'the host’s own'),
   )
@@ -79,6 +82,21 @@ it('SEC-G2 responds 503 with Retry-After while the database is unreachable', asy
   expect([opened.status, opened.headers['retry-after']]).toEqual([503, '5'])
   await app.close()
   await pool.end()
+})
+
+it('ignores requests that the client aborts before the end of the body', async () => {
+  const { promise: completed, resolve: onSend } = Promise.withResolvers<number>()
+  const app = await createHost({ publicUrl: 'http://localhost:4433', prefix: '', onSend })
+  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  const socket = connect(Number(port), '127.0.0.1')
+  const started = once(app.server, 'request')
+  const head = 'POST /self-service/login?flow=x HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n'
+  socket.write(`${head}content-length: 100\r\n\r\n{"method":`)
+  await started
+  socket.destroy()
+  // The error handler of the host would respond 418.
+  expect(await completed).toBe(400)
+  await app.close()
 })
 
 it('prevents caching', async () => {

@@ -88,6 +88,8 @@ export function buildPlugin(service: Service): FastifyPluginAsync {
       done(null, bytes)
     })
     app.setErrorHandler(async (error, request, reply) => {
+      // The client closed the connection before the end of the body, so its address is unknown and no response reaches it.
+      if (request.socket.destroyed) return reply.code(400).send()
       const exchange = createExchange(service, request, app.prefix)
       await sendError(exchange, request, reply, toWireError(service, error, request), false)
       return reply
