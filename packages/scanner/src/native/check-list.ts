@@ -45,6 +45,7 @@ import { turn } from '#native/turn.ts'
 import { mdns, memcachedUdp, ntp, tftp } from '#native/udp-checks.ts'
 import { udpExposed } from '#native/udp-exposed.ts'
 import { vnc } from '#native/vnc.ts'
+import { wamp } from '#native/web/wamp.ts'
 import { webAdministration } from '#native/web/admin.ts'
 import { webApi } from '#native/web/api.ts'
 import { webBayeux } from '#native/web/bayeux.ts'
@@ -101,6 +102,7 @@ export const nativeCheckList: readonly NativeCheck[] = [
   webVitest,
   webVnc,
   webSocketServices,
+  wamp,
   databaseFiles,
   rtsp,
   ldap,
