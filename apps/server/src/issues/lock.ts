@@ -6,7 +6,9 @@ import type { Ctx } from '#ctx.ts'
  * their occurrences, so that concurrent changes wait for each other instead of ending in a deadlock.
  */
 export async function lockIssues(ctx: Ctx, condition: RawBuilder<unknown>): Promise<void> {
-  await sql`select from issue where account_id = ${ctx.workspace} and ${condition} order by id for update`.execute(ctx.tx)
+  await sql`select from issue where account_id = ${ctx.workspace} and ${condition} order by id for update`.execute(
+    ctx.tx,
+  )
 }
 
 /** Locks the issues of the occurrences that meet the condition. */
