@@ -168,4 +168,6 @@ export const selfHosted: readonly Case[] = [
   },
   { id: 'CVE-2023-22527', has: multiplying('/template/aui/text-inline.vm'), hasNot: denied('/template/'), at: ['/template/aui/text-inline.vm'] },
   { id: 'CVE-2022-26134', has: multiplying('/%24%7B'), hasNot: denied('/%24'), at: ['ANY'] },
+  exposure('minio-metrics-exposed', '/minio/v2/metrics/cluster', plain('# TYPE minio_cluster_disk_online_total gauge\nminio_cluster_disk_online_total{server="10.0.0.1:9000"} 4\n'), plain('# none\n')),
+  exposure('CVE-2023-32235', '/assets/built%2F..%2F..%2F/package.json', plain('{"name":"casper","engines":{"ghost":">=5.0.0"}}'), plain('{"name":"shop","engines":{"node":">=20"}}')),
 ]

@@ -142,6 +142,13 @@ export const services: readonly Case[] = [
     at: [''],
   },
   {
+    id: 'lpd-queue-open',
+    protocol: 'lpd',
+    has: script('', () => "Printer: hp4250@localhost 'Office' (printing disabled)\n Queue: 2 printable jobs\n Server: no server active\n"),
+    hasNot: script('', () => 'no connect permissions\n'),
+    at: [''],
+  },
+  {
     id: 'rsync-modules-listed',
     protocol: 'rsync',
     has: script('@RSYNCD: 31.0\n', (received) => (received.toString().includes('#list') ? 'public         \tfiles for all\n@RSYNCD: EXIT\n' : '')),

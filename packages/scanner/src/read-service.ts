@@ -61,6 +61,8 @@ export async function readService(endpoint: Endpoint, tools: IdentifyTools): Pro
 
 /** Printers print all data that they receive, so only web servers get more than one HTTP request. */
 async function readFragile(endpoint: Endpoint, tools: IdentifyTools): Promise<Reading> {
+  const own = await sendOwnProbe(endpoint, tools)
+  if (own !== silent) return own
   const received = await exchange(endpoint, { request: webProbe(endpoint.hostname) }, tools)
   const text = received.toString('latin1')
   return isWeb(text) ? ((await readWebServer(text, endpoint, tools)) ?? bannerOnly(received)) : bannerOnly(received)

@@ -18,8 +18,8 @@ export const slowPorts = portSet('9001')
  */
 export const greetingPorts = portSet('21 24 25 110 143 587 2525 4949')
 /**
- * Printers print all data that they receive, so they get at most an HTTP request. Industrial controllers
- * only receive the read-only request of their own protocol.
+ * Printers print all data that they receive, so they get at most the query of their own protocol and an HTTP request.
+ * Industrial controllers only receive the read-only request of their own protocol.
  */
 export const fragilePorts = portSet('9100 9101 9102 9103 515')
 const mailPorts = portSet('24 25 465 587 1025 2525')

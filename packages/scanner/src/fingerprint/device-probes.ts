@@ -7,6 +7,17 @@ import { bytes, hex } from '#wire.ts'
 
 export const deviceProbes: readonly Probe[] = [
   {
+    // "Send queue state, long" (RFC 1179, section 5.4). LPRng lists the queues, and others respond that they have no such queue.
+    protocol: 'lpd',
+    ports: [515],
+    request: bytes('\x04all\n'),
+    responsePattern:
+      /^(?:Printer: \S|no connect permissions|no entries\b|Rank {1,20}Owner\b|Your host does not have line printer access|[^\r\n]{0,80}(?:unknown printer|is (?:not )?ready)\b)/i,
+    field: 'protocol.software',
+    read: (response) => (/^(?:Printer: \S{1,80}@|no connect permissions)/.test(response) ? 'LPRng' : 'LPD'),
+    isOwnPortsOnly: true,
+  },
+  {
     protocol: 'pulseaudio',
     ports: [4713],
     request: pulseAudioAuth,

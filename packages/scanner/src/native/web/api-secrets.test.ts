@@ -8,7 +8,7 @@ function serve(config: unknown): RequestListener {
   return ({ url }, response) => {
     response.setHeader('connection', 'close')
     if (url === '/openapi.json') response.end(JSON.stringify(description))
-    else if (url === '/internal/config') response.end(JSON.stringify(config))
+    else if (url === '/internal/config') response.end(typeof config === 'string' ? config : JSON.stringify(config))
     else response.writeHead(404).end()
   }
 }
@@ -18,6 +18,9 @@ it.each<[string, unknown, boolean]>([
   ['a nested key', { mail: { 'smtp.secret-key': 'correct-horse-battery' } }, true],
   ['a masked password', { db_password: '********' }, false],
   ['an empty password', { db_password: '' }, false],
+  ['labels of a form', { password: 'Password', 'login.password': 'Kennwort:', password_hint: 'Choose one' }, false],
+  ['a label and a password', { 'form.password': 'Password', db_password: 'correct-horse' }, true],
+  ['an escaped placeholder', String.raw`{"password":"\u003cpassword\u003e"}`, false],
   ['a placeholder', { apiKey: 'changeme', password: '<password>' }, false],
   ['settings', { passwordMinLength: '12', tokenLifetime: '3600' }, false],
 ])('evaluates a configuration with %s', async (_, config, expected) => {
@@ -33,6 +36,20 @@ it.each([
     if (url === '/openapi.json')
       response.end(JSON.stringify({ openapi: '3.0.0', paths: { '/admin/keys': { get: {} } } }))
     else if (url === '/admin/keys') response.end(JSON.stringify(keys))
+    else response.writeHead(404).end()
+  })
+  expect(found.includes('api-secrets-exposed')).toBe(expected)
+})
+
+it.each([
+  ['a connection', `https://shop:${'correct-horse'}@api.shop.test/orders`, true],
+  ['the example of a text', 'https://myLogin:myPassword@my_server', false],
+])('evaluates the URL of %s', async (_, url, expected) => {
+  const found = await findOnSite(({ url: path }, response) => {
+    response.setHeader('connection', 'close')
+    if (path === '/openapi.json')
+      response.end(JSON.stringify({ openapi: '3.0.0', paths: { '/api/texts': { get: {} } } }))
+    else if (path === '/api/texts') response.end(JSON.stringify({ url }))
     else response.writeHead(404).end()
   })
   expect(found.includes('api-secrets-exposed')).toBe(expected)

@@ -1,7 +1,7 @@
 /** Operations of an OpenAPI description that return secrets, or what requires authentication, to anyone. */
 import { type Answer, internal, readAnswers } from '#native/web/api-answers.ts'
 import { checkInfo, type NativeCheck, type Proof } from '#native/native-check.ts'
-import { unmasked } from '#native/web/secret-values.ts'
+import { isExampleUrl, isLabel, unmasked } from '#native/web/secret-values.ts'
 import { webProof } from '#native/web/request.ts'
 
 export const apiSecrets = checkInfo({
@@ -36,15 +36,16 @@ export const unprotectedOperation = checkInfo({
 
 /** A member named like a secret with a value that isn't masked, empty, or a placeholder. */
 const secret = new RegExp(
-  String.raw`"(?:[\w.-]{0,40}[_.-])?(?:password|passwd|passphrase|pw|secret(?:[_-]?key)?|private[_-]?key|api[_-]?key|access[_-]?key|client[_-]?secret|db[_-]?pass|smtp[_-]?pass)"\s{0,9}:\s{0,9}"${unmasked}"`,
-  'i',
+  String.raw`"(?:[\w.-]{0,40}[_.-])?(?:password|passwd|passphrase|pw|secret(?:[_-]?key)?|private[_-]?key|api[_-]?key|access[_-]?key|client[_-]?secret|db[_-]?pass|smtp[_-]?pass)"\s{0,9}:\s{0,9}"(${unmasked})"`,
+  'gi',
 )
 /** A user and a password in a URL. */
-const credentials = /"[a-z][a-z\d+.-]{1,20}:\/\/[\w.-]{1,60}:(?!\*|x{3}|<|\$\{|redacted)[^\s:@/"]{3,100}@[\w.-]{1,200}/i
+const credentials =
+  /"[a-z][a-z\d+.-]{1,20}:\/\/[\w.-]{1,60}:((?!\*|x{3}|<|\$\{|redacted)[^\s:@/"]{3,100})@[\w.-]{1,200}/gi
 const listOfKeys = /\/(?:(?:api|access|integration)[_-]?)?(?:keys|tokens|secrets|credentials)\/?$/i
 /** Long enough for key material, unlike the name or number of a key. */
 const listedKey =
-  /"(?:key|token|secret|value)"\s{0,9}:\s{0,9}"(?=[^"]{0,60}\d)(?=[^"]{0,60}[A-Za-z])[\w.+/=-]{16,200}"/i
+  /"(?:key|token|secret|value)"\s{0,9}:\s{0,9}"((?=[^"]{0,60}\d)(?=[^"]{0,60}[A-Za-z])[\w.+/=-]{16,200})"/gi
 
 export const webApiSecrets: NativeCheck = {
   checks: [apiSecrets, unprotectedOperation],
@@ -64,8 +65,9 @@ function secretIn(answers: readonly Answer[]): Proof | null {
   for (const { target, page } of answers) {
     const isJson = page.status === 200 && /^\s{0,9}[[{]/.test(page.body)
     const signs = [internal.test(target) ? secret : credentials, ...(listOfKeys.test(target) ? [listedKey] : [])]
-    const [found] = isJson ? signs.flatMap((sign) => sign.exec(page.body)?.[0] ?? []) : []
-    if (found !== undefined) return { ...webProof(page, [found]), path: target }
+    const matches = isJson ? signs.flatMap((sign) => [...page.body.matchAll(sign)]) : []
+    const found = matches.find(([text, value = '']) => !isLabel(value) && !isExampleUrl(text))
+    if (found) return { ...webProof(page, [found[0]]), path: target }
   }
   return null
 }

@@ -1,4 +1,5 @@
 /** Keys of known services in a site's pages, scripts, and source maps. */
+import { isExampleUrl } from '#native/web/secret-values.ts'
 import { checkInfo, type NativeCheck } from '#native/native-check.ts'
 import { commentsIn } from '#html.ts'
 import { readPages } from '#native/web/site-pages.ts'
@@ -46,9 +47,6 @@ const formats: readonly RegExp[] = [
   /\b(?:mongodb(?:\+srv)?|postgres(?:ql)?|mysql|amqps?|rediss?):\/\/[^\s:@/"'`<>$]{1,60}:[^\s:@/"'`<>${]{3,100}@[\w.-]{3,200}/g,
 ]
 // cspell:enable
-/** A connection in the help of a form, such as `postgres://user:password@host`. */
-const placeholder =
-  /:\/\/(?:(?:my|your)?[_-]?(?:user(?:_?name)?|usr|login|name):(?:my|your)?[_-]?(?:pass(?:word|wd|phrase)?|pwd|secret)\d{0,3}@|[^@]{0,200}@(?:(?:my|your)?[_-]?(?:host(?:_?name)?|server)|(?:[\w-]{1,60}\.){0,4}example(?:\.\w{2,5})?)$)/i
 /** A constant of the application, such as `const ADMIN_TOKEN = "…"`, without publishable tokens and names of errors and actions. */
 const constant =
   /\b(?!\w{0,30}(?:CSRF|XSRF|CANCEL|DEFAULT_TOKEN|CHANGE|CONFIRM|ERR|EXPIRED|FORGOT|INVALID|MISSING|REQUIRED|RESET|WRONG))(?!(?:FETCH|GET|SET|UPDATE)_)[A-Z][A-Z_]{0,30}_(?:TOKEN|SECRET|PASSWORD|PRIVATE_KEY)\s{0,3}[:=]\s{0,3}["'](?!pk[._])(?=[^"'\d]{0,60}\d)[\w.+/=!@#$%^&*-]{8,100}["']/
@@ -108,5 +106,5 @@ function passwordInComment(page: string): string | undefined {
 
 export function secretKeyIn(text: string): string | undefined {
   const keys = formats.flatMap((format) => [...text.matchAll(format).take(matchesMax)].map(([key]) => key))
-  return keys.find((key) => !placeholder.test(key))
+  return keys.find((key) => !isExampleUrl(key))
 }
