@@ -22,7 +22,6 @@ const dayMs = 86_400_000
 export function validateDecision(decision: Decision, now: Date): void {
   const { status, reason, comment, ignoreUntilTime } = decision
   if (status !== 'STATUS_IGNORED') {
-    if (reason) throw invalid('reason', 'Only ignored issues have a reason')
     if (ignoreUntilTime) throw invalid('ignoreUntilTime', 'Only ignored issues have an end time')
     return
   }
@@ -63,9 +62,9 @@ const days = new Intl.DateTimeFormat('en-CH', { day: 'numeric', month: 'short', 
 
 /**
  * Formats a decision for the history: "Accepted risk until 31 Dec 2026: the port is closed
- * outside".
+ * outside". Issues are not opened for one of the reasons.
  */
-export function formatDecision({ reason, comment, ignoreUntilTime }: Decision): string {
+export function formatDecision({ status, reason, comment, ignoreUntilTime }: Decision): string {
   const until = ignoreUntilTime ? ` until ${days.format(new Date(ignoreUntilTime))}` : ''
-  return [reason && ignoreReasonLabels[reason] + until, comment].filter(Boolean).join(': ')
+  return [reason && status !== 'STATUS_OPEN' && ignoreReasonLabels[reason] + until, comment].filter(Boolean).join(': ')
 }

@@ -47,7 +47,7 @@ it('match a full count after any change to occurrences', async () => {
       return ids[0] ?? ''
     })
   const decideAll = (id: string, status: Exclude<IssueStatus, 'STATUS_REGRESSION'>) =>
-    server.as(workspace, (ctx) => setIssueStatus(ctx, { id, status }, describeTargets))
+    server.as(workspace, (ctx) => setIssueStatus(ctx, { id, status, reason: 'REASON_MITIGATED' }, describeTargets))
   const a = await found(0, 'a', 99)
   await found(1, 'a', 70)
   const b = await found(0, 'b', 70)
@@ -109,7 +109,7 @@ it('match after concurrent decisions on different issues of the same hosts', asy
   const { issueIds } = await seedIssues(server, workspace, { issues: 6, hosts: 12, at: new Date('2026-11-01') })
   await makeHalfPotential(workspace, issueIds)
   const decideAll = (id: string, status: Exclude<IssueStatus, 'STATUS_REGRESSION'>) =>
-    server.as(workspace, (ctx) => setIssueStatus(ctx, { id, status }, describeTargets))
+    server.as(workspace, (ctx) => setIssueStatus(ctx, { id, status, reason: 'REASON_MITIGATED' }, describeTargets))
   await Promise.all(issueIds.map((id, number) => decideAll(id, number % 2 ? 'STATUS_RESOLVED' : 'STATUS_IGNORED')))
   const { host_count: none } = await compareWithFullCount(workspace)
   expect(none.map(({ verified, potential }) => verified + potential)).toEqual(Array.from({ length: 12 }, () => 0))

@@ -60,13 +60,18 @@ describe('ignoring', () => {
     expect(rejected).toMatchObject({ code: 'invalid', violations: [{ field }] })
   })
 
+  it('rejects an end time for other statuses', async () => {
+    const input = { id: fixture.first(), status: 'STATUS_RESOLVED', ignoreUntilTime: later(9).toISOString() } as const
+    await expect(fixture.decide(input)).rejects.toMatchObject({ code: 'invalid' })
+  })
+
   it.each([
-    ['STATUS_RESOLVED', { ignoreUntilTime: later(9).toISOString() }, 'ignoreUntilTime'],
-    ['STATUS_RESOLVED', { reason: 'REASON_MITIGATED' }, 'reason'],
-    ['STATUS_OPEN', { reason: 'REASON_MITIGATED' }, 'reason'],
-  ] as const)('rejects for %s the terms %j of ignored issues', async (status, terms, field) => {
-    const decided = fixture.decide({ id: fixture.first(), status, ...terms })
-    await expect(decided).rejects.toMatchObject({ code: 'invalid', violations: [{ field }] })
+    ['STATUS_RESOLVED', 'Mitigated: firewall'],
+    ['STATUS_OPEN', 'firewall'],
+  ] as const)('records the reason of %s as %j', async (status, text) => {
+    await fixture.decide({ id: fixture.first(), status: ignored, reason: 'REASON_ACCEPTED_RISK' })
+    const issue = await fixture.decide({ id: fixture.first(), status, reason: 'REASON_MITIGATED', comment: 'firewall' })
+    expect(issue.history.at(-1)).toMatchObject({ status, reason: text })
   })
 
   it('updates the terms of an ignored issue, and records it once', async () => {
