@@ -1,6 +1,6 @@
 /** Cases: web applications, development servers, and files that web servers expose. */
 import { decent, exposure, html, json, pages, plain } from './replies.ts'
-import { type Case, script } from './servers.ts'
+import { type Case, script, type Site } from './servers.ts'
 
 
 const simpleSaml = { status: 302, headers: { location: '/module.php/core/frontpage_welcome.php' } }
@@ -11,6 +11,11 @@ const solr = {
 }
 
 const zk = html("<script>zkmx(\n[0,'uP7Q_',{dt:'z_uHR\\x2Dxv9Xc3Rpg',cu:'',uu:'\\x2Fzkau'},{},[]])</script>")
+
+const axis = (remoteAdministration: string): Site => ({ method, path }) => {
+  if (path !== '/axis/services/AdminService') return path === '/' ? decent : null
+  return plain(method === 'GET' ? '<p>Hi there, this is an AXIS service!</p>' : `<ns1:globalConfiguration><ns1:parameter name="enableRemoteAdmin" value="${remoteAdministration}"/></ns1:globalConfiguration>`)
+}
 
 export const webApplications: readonly Case[] = [
   exposure('gns3-open', '/v2/computes', json([{ compute_id: 'local', protocol: 'http', capabilities: { node_types: ['qemu', 'docker'] } }]), json({ status: 401, message: 'Unauthorized' })),
@@ -230,4 +235,7 @@ export const webApplications: readonly Case[] = [
     hasNot: script('', () => Buffer.from('414200020493', 'hex')),
     at: [''],
   },
+  { id: 'axis-admin-service-open', has: axis('true'), hasNot: axis('false'), at: ['/axis/services/AdminService'] },
+  exposure('axis-admin-servlet-open', '/servlet/AdminServlet', plain('<title>Axis</title><a href="AdminServlet?cmd=stop">'), plain('<title>Axis</title><H2>Server is running</H2>')),
+  exposure('axis-configuration-exposed', '/services/Version?list', plain('<deployment xmlns="http://xml.apache.org/axis/wsdd/"><parameter name="axis.enableListQuery" value="true"/>'), plain('<h1>Version</h1>')),
 ]
