@@ -238,4 +238,6 @@ export const webApplications: readonly Case[] = [
   { id: 'axis-admin-service-open', has: axis('true'), hasNot: axis('false'), at: ['/axis/services/AdminService'] },
   exposure('axis-admin-servlet-open', '/servlet/AdminServlet', plain('<title>Axis</title><a href="AdminServlet?cmd=stop">'), plain('<title>Axis</title><H2>Server is running</H2>')),
   exposure('axis-configuration-exposed', '/services/Version?list', plain('<deployment xmlns="http://xml.apache.org/axis/wsdd/"><parameter name="axis.enableListQuery" value="true"/>'), plain('<h1>Version</h1>')),
+  exposure('lucee-admin-without-password', '/lucee/admin/server.cfm', plain('<title>No Password set yet! - Lucee Server Administrator</title>'), plain('<title>Login - Lucee Server Administrator</title>')),
+  exposure('lucee-error-page-exposed', '/glacis-no-such-page%2ecfm', { status: 404, body: 'Lucee 5.3.10.97 Error (expression)\n<br>\tat lucee.runtime.PageSourceImpl.loadPage(PageSourceImpl.java:1027)' }, { status: 404, body: 'Lucee' }),
 ]
