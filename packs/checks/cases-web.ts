@@ -240,4 +240,10 @@ export const webApplications: readonly Case[] = [
   exposure('axis-configuration-exposed', '/services/Version?list', plain('<deployment xmlns="http://xml.apache.org/axis/wsdd/"><parameter name="axis.enableListQuery" value="true"/>'), plain('<h1>Version</h1>')),
   exposure('lucee-admin-without-password', '/lucee/admin/server.cfm', plain('<title>No Password set yet! - Lucee Server Administrator</title>'), plain('<title>Login - Lucee Server Administrator</title>')),
   exposure('lucee-error-page-exposed', '/glacis-no-such-page%2ecfm', { status: 404, body: 'Lucee 5.3.10.97 Error (expression)\n<br>\tat lucee.runtime.PageSourceImpl.loadPage(PageSourceImpl.java:1027)' }, { status: 404, body: 'Lucee' }),
+  {
+    id: 'infinispan-open',
+    has: pages({ '/': decent, '/rest/v2/server': json({ version: "Infinispan 'Lab' 12.1.7.Final" }), '/rest/v2/caches': json(['sessions']) }),
+    hasNot: pages({ '/': decent, '/rest/v2/server': json({ version: "Infinispan 'Lab' 12.1.7.Final" }), '/rest/v2/caches': { status: 401 } }),
+    at: ['/rest/v2/caches'],
+  },
 ]
