@@ -246,4 +246,6 @@ export const webApplications: readonly Case[] = [
     hasNot: pages({ '/': decent, '/rest/v2/server': json({ version: "Infinispan 'Lab' 12.1.7.Final" }), '/rest/v2/caches': { status: 401 } }),
     at: ['/rest/v2/caches'],
   },
+  exposure('sonarqube-projects-exposed', '/api/components/search_projects', json({ components: [{ key: 'shop', name: 'Shop', qualifier: 'TRK' }] }), json({ components: [], facets: [] })),
+  exposure('sonarqube-anonymous-permissions', '/api/users/current', json({ isLoggedIn: false, permissions: { global: ['provisioning', 'scan'] } }), json({ isLoggedIn: false, permissions: { global: [] } })),
 ]
