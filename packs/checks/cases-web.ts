@@ -248,4 +248,10 @@ export const webApplications: readonly Case[] = [
   },
   exposure('sonarqube-projects-exposed', '/api/components/search_projects', json({ components: [{ key: 'shop', name: 'Shop', qualifier: 'TRK' }] }), json({ components: [], facets: [] })),
   exposure('sonarqube-anonymous-permissions', '/api/users/current', json({ isLoggedIn: false, permissions: { global: ['provisioning', 'scan'] } }), json({ isLoggedIn: false, permissions: { global: [] } })),
+  exposure(
+    'hadoop-configuration-exposed',
+    '/conf',
+    plain('<configuration>\n<property><name>dfs.replication</name><value>3</value><source>hdfs-default.xml</source></property>'),
+    plain('<configuration>\n<property><name>shop</name></property>'),
+  ),
 ]
