@@ -1,6 +1,6 @@
 /** Cases: web applications, development servers, and files that web servers expose. */
 import { decent, exposure, html, json, pages, plain } from './replies.ts'
-import { type Case, script } from './servers.ts'
+import { type Case, script, type Site } from './servers.ts'
 
 
 const simpleSaml = { status: 302, headers: { location: '/module.php/core/frontpage_welcome.php' } }
@@ -11,6 +11,11 @@ const solr = {
 }
 
 const zk = html("<script>zkmx(\n[0,'uP7Q_',{dt:'z_uHR\\x2Dxv9Xc3Rpg',cu:'',uu:'\\x2Fzkau'},{},[]])</script>")
+
+const axis = (remoteAdministration: string): Site => ({ method, path }) => {
+  if (path !== '/axis/services/AdminService') return path === '/' ? decent : null
+  return plain(method === 'GET' ? '<p>Hi there, this is an AXIS service!</p>' : `<ns1:globalConfiguration><ns1:parameter name="enableRemoteAdmin" value="${remoteAdministration}"/></ns1:globalConfiguration>`)
+}
 
 export const webApplications: readonly Case[] = [
   exposure('gns3-open', '/v2/computes', json([{ compute_id: 'local', protocol: 'http', capabilities: { node_types: ['qemu', 'docker'] } }]), json({ status: 401, message: 'Unauthorized' })),
@@ -230,4 +235,23 @@ export const webApplications: readonly Case[] = [
     hasNot: script('', () => Buffer.from('414200020493', 'hex')),
     at: [''],
   },
+  { id: 'axis-admin-service-open', has: axis('true'), hasNot: axis('false'), at: ['/axis/services/AdminService'] },
+  exposure('axis-admin-servlet-open', '/servlet/AdminServlet', plain('<title>Axis</title><a href="AdminServlet?cmd=stop">'), plain('<title>Axis</title><H2>Server is running</H2>')),
+  exposure('axis-configuration-exposed', '/services/Version?list', plain('<deployment xmlns="http://xml.apache.org/axis/wsdd/"><parameter name="axis.enableListQuery" value="true"/>'), plain('<h1>Version</h1>')),
+  exposure('lucee-admin-without-password', '/lucee/admin/server.cfm', plain('<title>No Password set yet! - Lucee Server Administrator</title>'), plain('<title>Login - Lucee Server Administrator</title>')),
+  exposure('lucee-error-page-exposed', '/glacis-no-such-page%2ecfm', { status: 404, body: 'Lucee 5.3.10.97 Error (expression)\n<br>\tat lucee.runtime.PageSourceImpl.loadPage(PageSourceImpl.java:1027)' }, { status: 404, body: 'Lucee' }),
+  {
+    id: 'infinispan-open',
+    has: pages({ '/': decent, '/rest/v2/server': json({ version: "Infinispan 'Lab' 12.1.7.Final" }), '/rest/v2/caches': json(['sessions']) }),
+    hasNot: pages({ '/': decent, '/rest/v2/server': json({ version: "Infinispan 'Lab' 12.1.7.Final" }), '/rest/v2/caches': { status: 401 } }),
+    at: ['/rest/v2/caches'],
+  },
+  exposure('sonarqube-projects-exposed', '/api/components/search_projects', json({ components: [{ key: 'shop', name: 'Shop', qualifier: 'TRK' }] }), json({ components: [], facets: [] })),
+  exposure('sonarqube-anonymous-permissions', '/api/users/current', json({ isLoggedIn: false, permissions: { global: ['provisioning', 'scan'] } }), json({ isLoggedIn: false, permissions: { global: [] } })),
+  exposure(
+    'hadoop-configuration-exposed',
+    '/conf',
+    plain('<configuration>\n<property><name>dfs.replication</name><value>3</value><source>hdfs-default.xml</source></property>'),
+    plain('<configuration>\n<property><name>shop</name></property>'),
+  ),
 ]
