@@ -61,6 +61,8 @@ describe('parseAddress', () => {
     ['１２７.1', 'not an IPv4 address'],
     ['１２７.０.０.１', 'not a hostname'],
     ['fe80::1%eth0', 'network interface'],
+    ['127.0.0.3:99999', '99999 is not a port. Ports are numbers from 1 to 65535.'],
+    ['shop.example:0', '0 is not a port. Ports are numbers from 1 to 65535.'],
     ['1:2:3:4:5:6:7:8:9', 'not an IPv6 address'],
     ['1::2::3', 'not an IPv6 address'],
     ['example.com:8443', 'https://example.com:8443'],

@@ -111,6 +111,8 @@ function parseHost(text: string): ScanAddress | AddressProblem {
   if (ip) return singleAddress(ip)
   const [, host = '', port] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(text) ?? []
   if (port) {
+    if (Number(port) < 1 || Number(port) > 65_535)
+      return { problem: `${shortened(port)} is not a port. Ports are numbers from 1 to 65535.` }
     const url = `https://${shortened(`${host}:${port}`)}`
     return { problem: `Enter the host without its port and list ${port} under ports, or enter a URL such as ${url}.` }
   }

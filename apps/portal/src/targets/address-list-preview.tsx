@@ -55,7 +55,11 @@ export function AddressListPreview({ many: { verdicts, isReading, outcome } }: {
           <EntryMessage
             line={entry.line}
             text={entry.text}
-            message={`Same address as line ${formatNumber(entry.first)}.`}
+            message={
+              entry.isPortAdded
+                ? `Port ${entry.port} is added to the target of line ${formatNumber(entry.first)}.`
+                : `Same address as line ${formatNumber(entry.first)}.`
+            }
           />
         )}
       </Group>

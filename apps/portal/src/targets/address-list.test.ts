@@ -69,7 +69,15 @@ describe('toVerdicts', () => {
         hostCount: 1,
         isPrivate: false,
       },
-      { kind: 'duplicate', line: 3, text: '10.0.0.0/28', host: '10.0.0.0/28', address: '10.0.0.0/28', first: 1 },
+      {
+        kind: 'duplicate',
+        line: 3,
+        text: '10.0.0.0/28',
+        host: '10.0.0.0/28',
+        address: '10.0.0.0/28',
+        first: 1,
+        isPortAdded: false,
+      },
       { kind: 'wrong', line: 4, text: 'nope!', host: 'nope!', why: "'nope!' is not a hostname" },
       { kind: 'known', line: 5, text: 'old.example', host: 'old.example', address: 'old.example', name: 'Old' },
       {
@@ -90,8 +98,11 @@ describe('toVerdicts', () => {
     }
     const [first, second, ...rest] = read('10.0.0.1:443\n10.0.0.1:80\n10.0.0.1:443\n[fd00::1]:22')
     expect(first).toMatchObject({ kind: 'new', text: '10.0.0.1:443', address: '10.0.0.1', ports: ['443', '80'] })
-    expect(second).toMatchObject({ kind: 'duplicate', text: '10.0.0.1:80', first: 1 })
-    expect(rest).toMatchObject([{ kind: 'duplicate' }, { kind: 'new', address: '[fd00::1]', ports: ['22'] }])
+    expect(second).toMatchObject({ kind: 'duplicate', text: '10.0.0.1:80', first: 1, isPortAdded: true })
+    expect(rest).toMatchObject([
+      { kind: 'duplicate', isPortAdded: false },
+      { kind: 'new', address: '[fd00::1]', ports: ['22'] },
+    ])
     expect(read('10.0.0.1:443\n10.0.0.1')[0]).toMatchObject({ kind: 'new', ports: [] })
     expect(TargetCreate.parse(toCreateBody(first as NewEntry, emptyDraft))).toMatchObject({ ports: '443,80' })
   })

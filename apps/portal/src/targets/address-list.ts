@@ -33,8 +33,8 @@ export type Verdict = Entry &
         readonly ports: readonly string[]
       }
     | { readonly kind: 'known'; readonly address: string; readonly name: string }
-    /** The same address as on an earlier line, whose target also gets the port of this line. */
-    | { readonly kind: 'duplicate'; readonly address: string; readonly first: number }
+    /** The same address as on an earlier line, whose target also gets the port of this line if `isPortAdded`. */
+    | { readonly kind: 'duplicate'; readonly address: string; readonly first: number; readonly isPortAdded: boolean }
     | { readonly kind: 'wrong'; readonly why: string }
   )
 export type NewEntry = Extract<Verdict, { kind: 'new' }>
@@ -78,7 +78,11 @@ export function toVerdicts(entries: readonly Entry[], readings: readonly ParseRe
     const { readable = address, hostCount = 1, private: isPrivate = false, target } = reading
     const same = byAddress.get(address) ?? []
     const [first = entry] = same
-    if (first !== entry) return { ...entry, kind: 'duplicate', address, first: first.line }
+    if (first !== entry) {
+      const earlier = same.slice(0, same.indexOf(entry))
+      const isPortAdded = portsOf(same).length > 0 && !earlier.some(({ port }) => port === entry.port)
+      return { ...entry, kind: 'duplicate', address, first: first.line, isPortAdded }
+    }
     if (target) return { ...entry, kind: 'known', address, name: target.name }
     return { ...entry, kind: 'new', address, readable, hostCount, isPrivate, ports: portsOf(same) }
   })
