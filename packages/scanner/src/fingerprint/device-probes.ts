@@ -12,9 +12,9 @@ export const deviceProbes: readonly Probe[] = [
     ports: [515],
     request: bytes('\x04all\n'),
     responsePattern:
-      /^(?:Printer: \S|no connect permissions|no entries\b|Rank {1,20}Owner\b|Your host does not have line printer access|[^\r\n]{0,80}(?:unknown printer|is (?:not )?ready)\b)/i,
+      /^(?:Printer: \S|\x01?no connect permissions|no entries\b|Rank {1,20}Owner\b|Your host does not have line printer access|[^\r\n]{0,80}(?:unknown printer|is (?:not )?ready)\b)/i,
     field: 'protocol.software',
-    read: (response) => (/^(?:Printer: \S{1,80}@|no connect permissions)/.test(response) ? 'LPRng' : 'LPD'),
+    read: (response) => (/^(?:Printer: \S{1,80}@|\x01?no connect permissions)/.test(response) ? 'LPRng' : 'LPD'),
     isOwnPortsOnly: true,
   },
   {
