@@ -12,6 +12,7 @@ import { makeKeysDistributable } from '#database/migrations/0009-distributable-k
 import { addAdministration } from '#database/migrations/0010-administration.ts'
 import { createAgentInventory } from '#database/migrations/0011-agent-inventory.ts'
 import { createProviderSessions } from '#database/migrations/0012-provider-sessions.ts'
+import { dropTargetOrder } from '#database/migrations/0013-target-order.ts'
 import { createWorkspaces } from '#database/migrations/0003-workspaces.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -27,5 +28,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0010-administration': { up: addAdministration },
   '0011-agent-inventory': { up: createAgentInventory },
   '0012-provider-sessions': { up: createProviderSessions },
+  '0013-target-order': { up: dropTargetOrder },
   ...identityMigrations,
 }

@@ -140,6 +140,16 @@ describe('compression', () => {
   })
 })
 
+it('states how to authenticate', async () => {
+  await createTestApp(localConfig, (scope) => {
+    scope.get('/v1/guarded', async () => {
+      throw new ApiError('unauthenticated', 'Authentication required')
+    })
+  })
+  const { statusCode, headers } = await app.inject({ url: '/v1/guarded' })
+  expect([statusCode, headers['www-authenticate']]).toEqual([401, 'Bearer'])
+})
+
 describe('the rate limit', () => {
   /** Counts each request as 15,000, half of what a credential may send. */
   class Store implements FastifyRateLimitStore {

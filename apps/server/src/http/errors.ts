@@ -67,6 +67,8 @@ function badBody(statusCode: number, message: string): Error {
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, body, retryAfter } = responseTo(error, request)
   if (retryAfter) void reply.header('retry-after', retryAfter)
+  // Required by RFC 9110, section 11.6.1. Sessions have no scheme.
+  if (status === 401) void reply.header('www-authenticate', 'Bearer')
   return reply.status(status).send(body)
 }
 

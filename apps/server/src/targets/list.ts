@@ -18,6 +18,9 @@ const seriousIssueCount = sql`coalesce((
   select critical + high from target_count
   where target_count.account_id = target.account_id and target_count.target_id = target.id), 0)`
 
+/** As people sort: letters with accents beside the same letters without. The database itself sorts by code point. */
+const name = sql`lower(target.name) collate "und-x-icu"`
+
 /** The sort key of each order as text, and the condition for rows after a given key and ID. */
 const orders: Readonly<
   Record<
@@ -32,8 +35,8 @@ const orders: Readonly<
   },
   ORDER_BY_NAME: {
     sort: sql`lower(target.name)`,
-    by: sql`lower(target.name), target.id`,
-    after: (name, id) => sql`(lower(target.name), target.id) > (${name}, ${id}::uuid)`,
+    by: sql`${name}, target.id`,
+    after: (last, id) => sql`(${name}, target.id) > (${last}, ${id}::uuid)`,
   },
   ORDER_BY_LAST_SCAN: {
     sort: sql`coalesce(target.last_scan_at::text, '')`,

@@ -200,12 +200,12 @@ it('allows three addresses per slot and month', async () => {
 describe('the list', () => {
   it('is sorted and paged', async () => {
     const ids: string[] = []
-    for (const name of ['beta', 'Alpha', 'gamma']) ids.push((await createTestTarget({ name })).id)
+    for (const name of ['Ölberg', 'Aarau', 'Pfäffikon']) ids.push((await createTestTarget({ name })).id)
     await scanned(ids[0] ?? '', 'STATUS_COMPLETED')
     const orders = {
-      ORDER_BY_MOST_RECENT: ['gamma', 'Alpha', 'beta'],
-      ORDER_BY_NAME: ['Alpha', 'beta', 'gamma'],
-      ORDER_BY_LAST_SCAN: ['beta', 'Alpha', 'gamma'],
+      ORDER_BY_MOST_RECENT: ['Pfäffikon', 'Aarau', 'Ölberg'],
+      ORDER_BY_NAME: ['Aarau', 'Ölberg', 'Pfäffikon'],
+      ORDER_BY_LAST_SCAN: ['Ölberg', 'Aarau', 'Pfäffikon'],
     } as const
     for (const [orderBy, names] of Object.entries(orders) as [keyof typeof orders, readonly string[]][]) {
       expect(await listed({ orderBy })).toEqual(names)
