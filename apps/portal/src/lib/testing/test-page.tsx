@@ -4,7 +4,6 @@ import { createQueryClient } from '#api/query.ts'
 import { cleanup, render } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
-import { clearToasts } from '#lib/testing/toasts.ts'
 
 export interface TestPage {
   /** Signed in; tests define all other responses. */
@@ -26,7 +25,6 @@ export async function startTestPage(): Promise<TestPage> {
     async close() {
       cleanup()
       await client.cancelQueries()
-      clearToasts()
       await service.close()
     },
   }
