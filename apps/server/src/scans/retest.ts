@@ -6,6 +6,7 @@ import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { ApiError, notFound } from '#errors.ts'
+import { requireIssue } from '#issues/index.ts'
 import type { Jobs } from '#jobs.ts'
 import { queueNextBatches, announceScan, pluralize, logScanEvent } from '#scans/lifecycle.ts'
 import { getScan } from '#scans/list.ts'
@@ -25,8 +26,9 @@ const hostsPerBatch = 64
  * Checks one issue again on some or all of its hosts, each with the hosts merged into it. Starts one scan per target
  * with only the checks that confirmed the issue. Uses no quota and doesn't change other issues.
  *
- * @throws ApiError `not_found` if there is no such issue or it affects none of the hosts; `precondition` if one of the targets is paused
- *   or its agent was deleted, or if all were deleted; `conflict` while a scan of one of them is active, with its ID in the metadata
+ * @throws ApiError `not_found` if there is no such issue or it affects none of the hosts; `precondition` if one of the
+ *   targets is paused or its agent was deleted, or if all were deleted; `conflict` while a scan of one of them is active,
+ *   with its ID in the metadata
  */
 export async function retestIssue(
   ctx: Ctx,
@@ -74,17 +76,12 @@ async function occurrencesOf(
   return rows
 }
 
-async function nothingToRetest(ctx: Ctx, id: string, hostIds: readonly string[] = []): Promise<ApiError> {
-  const issue = await ctx.tx
-    .selectFrom('issue')
-    .select('id')
-    .where('account_id', '=', ctx.workspace)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  const [hostId] = hostIds
-  if (!issue) return notFound('issue', id)
-  if (hostId !== undefined) return notFound('host of this issue', hostId)
-  return new ApiError('precondition', 'All targets of this issue were deleted')
+/** The error for an issue without occurrences on these hosts. @throws ApiError `not_found` if there is no such issue */
+async function nothingToRetest(ctx: Ctx, id: string, [hostId]: readonly string[] = []): Promise<ApiError> {
+  await requireIssue(ctx, id)
+  return hostId === undefined
+    ? new ApiError('precondition', 'All targets of this issue were deleted')
+    : notFound('host of this issue', hostId)
 }
 
 async function startRetest(

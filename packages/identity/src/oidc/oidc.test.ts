@@ -26,7 +26,8 @@ import {
 } from '#testing/test-oidc-provider.ts'
 
 const testProvider = await startTestOidcProvider(['local-op', 'second-op', 'forged-op'])
-afterAll(() => testProvider.close())
+const secretSigner = await startTestOidcProvider(['secret-op'], publicUrl, [], 'HS256')
+afterAll(() => Promise.all([testProvider.close(), secretSigner.close()]))
 const unreachableProvider = { id: 'dead-op', issuer: 'http://127.0.0.1:9', clientId: 'x' }
 const identity = await sharedTestIdentity({
   methods: {
@@ -34,6 +35,7 @@ const identity = await sharedTestIdentity({
       testProvider.optionsFor('local-op', 'Local OP'),
       testProvider.optionsFor('second-op'),
       testProvider.optionsFor('forged-op'),
+      secretSigner.optionsFor('secret-op'),
       unreachableProvider,
     ],
   },
@@ -223,6 +225,13 @@ it('SEC-A9 rejects an ID token that none of the published keys signed', async ()
   testProvider.publishedKeys = null
   expect(messageIds(flow)).toEqual([4000001])
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
+})
+
+it('signs in with a provider that signs with the client secret', async () => {
+  secretSigner.currentUser = { subject: 'secret', claims: { email: newAddress(), email_verified: true, ...name } }
+  const browser = identity.browser()
+  await signInWithProvider(browser, login, { provider: 'secret-op' })
+  expect((await whoami(browser)).active).toBe(true)
 })
 
 it('links and unlinks a provider, but not the last first factor', async () => {

@@ -145,8 +145,10 @@ async function discover(
   })
   const metadata = found.serverMetadata()
   const configuration = createConfiguration(options, metadata, isInsecure)
-  // Verifies the signatures of ID tokens. Without it, the client trusts the connection to the token endpoint.
-  if (metadata.jwks_uri !== undefined) enableNonRepudiationChecks(configuration)
+  // Verifies the signatures of ID tokens. For those signed with the client secret, the client trusts the connection to the
+  // token endpoint, as OpenID Connect Core (section 3.1.3.7) permits.
+  const algorithms = metadata.id_token_signing_alg_values_supported ?? ['RS256']
+  if (algorithms.some((algorithm) => !algorithm.startsWith('HS'))) enableNonRepudiationChecks(configuration)
   return configuration
 }
 

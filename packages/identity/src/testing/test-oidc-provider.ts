@@ -32,11 +32,13 @@ export interface TestOidcProvider {
  * Starts the provider with a client per ID, for an identity service at this origin.
  *
  * @param callbacks more redirect URIs of every client
+ * @param algorithm signs ID tokens
  */
 export async function startTestOidcProvider(
   ids: readonly string[],
   origin: string = publicUrl,
   callbacks: readonly string[] = [],
+  algorithm: 'RS256' | 'HS256' = 'RS256',
 ): Promise<TestOidcProvider> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -50,6 +52,7 @@ export async function startTestOidcProvider(
     clients: ids.map((id) => ({
       client_id: `client-${id}`,
       client_secret: secret,
+      id_token_signed_response_alg: algorithm,
       redirect_uris: [`${origin}/self-service/methods/oidc/callback/${id}`, ...callbacks],
     })),
     claims: {
@@ -59,6 +62,7 @@ export async function startTestOidcProvider(
       groups: ['groups'],
     },
     cookies: { keys: [secret] },
+    enabledJWA: { idTokenSigningAlgValues: [algorithm] },
     features: { devInteractions: { enabled: false } },
     findAccount: (_context: unknown, id: string) => ({
       accountId: id,

@@ -7,12 +7,12 @@ import { bytes, hex } from '#wire.ts'
 
 export const deviceProbes: readonly Probe[] = [
   {
-    // "Send queue state, long" (RFC 1179, section 5.4). LPRng lists the queues, and others respond that they have no such queue.
+    // "Send queue state, long" (RFC 1179, section 5.4). LPRng lists the queues, and BSD's lpd has no queue of that name.
     protocol: 'lpd',
     ports: [515],
     request: bytes('\x04all\n'),
     responsePattern:
-      /^(?:Printer: \S|\x01?no connect permissions|no entries\b|Rank {1,20}Owner\b|Your host does not have line printer access|[^\r\n]{0,80}(?:unknown printer|is (?:not )?ready)\b)/i,
+      /^(?:Printer: \S|\x01?no connect permissions|no entries\b|Rank {1,20}Owner\b|Your host does not have line printer access|[^\r\n]{0,80}\bunknown printer\b)/i,
     field: 'protocol.software',
     read: (response) => (/^(?:Printer: \S{1,80}@|\x01?no connect permissions)/.test(response) ? 'LPRng' : 'LPD'),
     isOwnPortsOnly: true,
