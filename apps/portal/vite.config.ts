@@ -82,9 +82,8 @@ export default defineConfig({
     name: 'portal',
     environment: 'happy-dom',
     include: ['src/**/*.test.{ts,tsx}'],
-    // Files have a page of their own, but share imported modules; loading them again for each file took a third of the CPU time.
-    pool: 'threads',
-    isolate: false,
+    // Isolates modules and page per file, but shares the environment's setup.
+    pool: 'vmThreads',
     maxWorkers: 4,
     setupFiles: ['src/lib/testing/setup.ts'],
     testTimeout: 120_000,

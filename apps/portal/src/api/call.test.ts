@@ -10,7 +10,7 @@ import { call } from '#api/call.ts'
 import { ApiFailure, statusPhrase } from '#api/failure.ts'
 import { createQueryClient, query } from '#api/query.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
-import { shownToasts } from '#lib/testing/toasts.ts'
+import { clearToasts, shownToasts } from '#lib/testing/toasts.ts'
 
 const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
 const ping = endpoint({
@@ -61,6 +61,7 @@ beforeEach(async () => {
 afterEach(async () => {
   seen.length = 0
   leave.mockClear()
+  clearToasts()
   await close()
 })
 

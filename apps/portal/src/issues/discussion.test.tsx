@@ -9,6 +9,7 @@ import { Discussion } from '#issues/discussion.tsx'
 import { day, testIssue, showPage } from '#issues/testing/issues.tsx'
 import { setRole } from '#lib/role.ts'
 import { type Service, startService } from '#lib/testing/service.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 
 const issue = testIssue(1)
 const path = `/v1/issues/${issue.id}/comments`
@@ -39,6 +40,7 @@ beforeEach(async () => {
 afterEach(async () => {
   cleanup()
   await client.cancelQueries()
+  clearToasts()
   setRole(undefined)
   await service.close()
 })

@@ -8,6 +8,7 @@ import { Discussion } from '#issues/discussion.tsx'
 import { IssueActions } from '#issues/issue-actions.tsx'
 import { testIssue, showPage } from '#issues/testing/issues.tsx'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 
 const first = testIssue(1)
 const terms = { reason: 'REASON_MITIGATED', comment: 'behind the proxy of the plant' }
@@ -23,6 +24,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   cleanup()
+  clearToasts()
   await client.cancelQueries()
   await service.close()
 })

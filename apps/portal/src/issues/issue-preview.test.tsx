@@ -8,6 +8,7 @@ import { IssueList } from '#issues/issue-list.tsx'
 import { day, testIssue, showPage } from '#issues/testing/issues.tsx'
 import { startShortcuts } from '#lib/keyboard.ts'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 
 const risks = [1, 2, 3].map((number) => testIssue(number))
 const [first = testIssue(1)] = risks
@@ -29,6 +30,7 @@ beforeEach(async () => {
 afterEach(async () => {
   stop()
   cleanup()
+  clearToasts()
   await client.cancelQueries()
   await service.close()
 })

@@ -15,7 +15,7 @@ import { ViewButton } from '#issues/saved-views.tsx'
 import { day, testIssue, showPage } from '#issues/testing/issues.tsx'
 import { startShortcuts } from '#lib/keyboard.ts'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
-import { shownToasts } from '#lib/testing/toasts.ts'
+import { clearToasts, shownToasts } from '#lib/testing/toasts.ts'
 
 const risks = [1, 2, 3].map((number) => testIssue(number))
 const [first = testIssue(1)] = risks
@@ -38,6 +38,7 @@ beforeEach(async () => {
 afterEach(async () => {
   stop()
   cleanup()
+  clearToasts()
   await client.cancelQueries()
   await service.close()
 })

@@ -9,6 +9,7 @@ import { Ownership } from '#issues/ownership.tsx'
 import { day, showPage, testIssue } from '#issues/testing/issues.tsx'
 import { setRole } from '#lib/role.ts'
 import { type Service, startService } from '#lib/testing/service.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 
 const issue = testIssue(1)
 const member = (name: string, more: Partial<Member> = {}): Member => ({
@@ -34,6 +35,7 @@ beforeEach(async () => {
 afterEach(async () => {
   cleanup()
   await client.cancelQueries()
+  clearToasts()
   setRole(undefined)
   await service.close()
 })

@@ -8,6 +8,7 @@ import type { ReactNode } from 'react'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testConfig, type Service, startService } from '#lib/testing/service.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 import { FeedTable, FeedImports } from '#overview/feeds.tsx'
 import { OpenRisks } from '#overview/open-risks.tsx'
 import { RecentActivity } from '#overview/recent-activity.tsx'
@@ -71,6 +72,7 @@ beforeEach(async () => {
 afterEach(async () => {
   cleanup()
   await client.cancelQueries()
+  clearToasts()
   await service.close()
 })
 

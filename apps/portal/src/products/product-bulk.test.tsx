@@ -5,7 +5,7 @@ import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Service, startService } from '#lib/testing/service.ts'
-import { shownToasts } from '#lib/testing/toasts.ts'
+import { clearToasts, shownToasts } from '#lib/testing/toasts.ts'
 import { ProductBulkBar } from '#products/product-bulk.tsx'
 
 const day = '2026-11-20T00:00:00Z'
@@ -34,6 +34,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   cleanup()
+  clearToasts()
   await client.cancelQueries()
   await service.close()
 })

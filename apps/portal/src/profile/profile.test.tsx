@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { passkeyName } from '#identity/nodes.ts'
 import { flowOf, type PartialNode, readNodes } from '#lib/testing/flows.ts'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
-import { shownToasts } from '#lib/testing/toasts.ts'
+import { clearToasts, shownToasts } from '#lib/testing/toasts.ts'
 import { deletionMailUrl, isVerified } from '#profile/profile.tsx'
 import { input, keys, settingsNodes, showProfile } from '#profile/testing/settings.tsx'
 import { isTwoFactorOn } from '#profile/two-factor.tsx'
@@ -18,6 +18,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   cleanup()
+  clearToasts()
   await service.close()
 })
 

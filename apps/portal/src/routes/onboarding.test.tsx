@@ -5,6 +5,7 @@ import { cleanup, render, screen, waitFor, within } from '@testing-library/react
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type ReceivedCall, type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 import { steps as stepsQuery } from '#onboarding/queries.ts'
 import { createPortalRouter } from '#routes/router.tsx'
 
@@ -44,6 +45,7 @@ beforeEach(async () => {
 afterEach(async () => {
   cleanup()
   await client.cancelQueries()
+  clearToasts()
   await service.close()
 })
 

@@ -5,6 +5,7 @@ import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { testIssue } from '#issues/testing/issues.tsx'
 import { type Reply, type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 import { createPortalRouter } from '#routes/router.tsx'
 
 let service: Service
@@ -26,6 +27,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   cleanup()
+  clearToasts()
   await client.cancelQueries()
   await service.close()
 })

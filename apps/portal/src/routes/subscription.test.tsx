@@ -11,7 +11,7 @@ import { business, enterprise, free, planList, starter } from '#billing/testing/
 import { remainingScans, remainingTargets } from '#billing/usage.tsx'
 import { testConfig, type Service, sessionOf, startService } from '#lib/testing/service.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
-import { shownToasts } from '#lib/testing/toasts.ts'
+import { clearToasts, shownToasts } from '#lib/testing/toasts.ts'
 import { createPortalRouter } from '#routes/router.tsx'
 
 let service: Service
@@ -22,6 +22,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   cleanup()
+  clearToasts()
   await service.close()
 })
 

@@ -3,7 +3,7 @@ import { act, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { expect, it, vi } from 'vitest'
-import { shownToasts } from '#lib/testing/toasts.ts'
+import { clearToasts, shownToasts } from '#lib/testing/toasts.ts'
 import { Dialog, SlideOver } from '#ui/dialog.tsx'
 import { addToast, ToastRegion } from '#ui/toasts.tsx'
 
@@ -56,6 +56,7 @@ it('shows an accessible error toast above a dialog, whose dismissal closes nothi
   await user.click(within(screen.getByRole('alert')).getByRole('button', { name: 'Dismiss' }))
   expect(shownToasts()[0]?.isLeaving).toBe(true)
   expect(panel.isConnected).toBe(true)
+  clearToasts()
 })
 
 it('shows its description and footer, and closes by its button and Escape', async () => {

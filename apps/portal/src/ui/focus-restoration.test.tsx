@@ -3,6 +3,7 @@ import { act, cleanup, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, expect, it } from 'vitest'
 import { startShortcuts } from '#lib/keyboard.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 import { Button } from '#ui/button.tsx'
 import { FilterBar, FilterMenu, FilterToggle } from '#ui/filter-bar.tsx'
 import { ListBody } from '#ui/list.tsx'
@@ -14,6 +15,7 @@ import { addToast, ToastRegion } from '#ui/toasts.tsx'
 const user = userEvent.setup()
 afterEach(() => {
   cleanup()
+  clearToasts()
 })
 
 it('restores focus to a button that was disabled while busy', async () => {

@@ -4,6 +4,7 @@ import { createQueryClient } from '#api/query.ts'
 import { cleanup, render } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 
 export interface TestPage {
   /** Signed in; tests define all other responses. */
@@ -25,6 +26,7 @@ export async function startTestPage(): Promise<TestPage> {
     async close() {
       cleanup()
       await client.cancelQueries()
+      clearToasts()
       await service.close()
     },
   }
