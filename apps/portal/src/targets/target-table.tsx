@@ -7,7 +7,8 @@ import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { isActive, start, startedMessage } from '#scans/queries.ts'
 import type { ScopeSort } from '#targets/search.ts'
-import { periodLabels, displayAddress } from '#targets/labels.ts'
+import { targetAddress } from '#lib/target-address.ts'
+import { periodLabels } from '#targets/labels.ts'
 import { Badge, tagColor } from '#ui/badge.tsx'
 import { Menu } from '#ui/menu.tsx'
 import { MenuAction, MenuDivider } from '#ui/menu-entries.tsx'
@@ -74,7 +75,7 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
                 params={{ id: target.id }}
                 title={`${target.name}, ${target.address}`}
               >
-                <StackedName name={target.name} detail={displayAddress(target)} />
+                <StackedName name={target.name} detail={targetAddress(target)} />
               </CellLink>
             </Cell>
             <Cell label="Tags" priority={2} className={secondOnPhone}>
