@@ -145,6 +145,8 @@ export const IssueColumn = z.enum([
   'solution',
   'hostAddress',
   'hostName',
+  'hostPort',
+  'hostPath',
   'hostLocation',
   'hostStatus',
   'hostFirstSeenTime',

@@ -3,7 +3,7 @@ import type { Target } from '@glacis/contract/target'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useDenial } from '#lib/role.ts'
 import { all, update } from '#targets/queries.ts'
-import { targetAddress } from '#lib/target-address.ts'
+import { targetAddress } from '@glacis/contract/target-address'
 import { Checkbox } from '#ui/field.tsx'
 
 /** Others can be assigned in the target form. */

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { list } from '#targets/queries.ts'
 import { LastScan } from '#targets/target-table.tsx'
-import { targetAddress } from '#lib/target-address.ts'
+import { targetAddress } from '@glacis/contract/target-address'
 import { periodLabels } from '#targets/labels.ts'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'

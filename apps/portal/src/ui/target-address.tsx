@@ -1,5 +1,5 @@
 import type { Target } from '@glacis/contract/target'
-import { targetAddress } from '#lib/target-address.ts'
+import { targetAddress } from '@glacis/contract/target-address'
 
 /** A target's address next to its name, unless they are the same. */
 export function TargetAddress({ target }: { readonly target: Target }) {

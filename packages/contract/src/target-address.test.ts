@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { targetAddress } from '#lib/target-address.ts'
+import { targetAddress } from '#target-address.ts'
 
 it.each([
   ['web.example', undefined, 'web.example'],

@@ -1,4 +1,4 @@
-import type { Target } from '@glacis/contract/target'
+import type { Target } from '#target.ts'
 
 /**
  * The address to display, with the ports if the target has its own: `192.0.2.1:8443`, `web.example (ports 80,443)`.
