@@ -1,4 +1,4 @@
-/** Consoles that greet unauthenticated clients with a prompt: debuggers, language shells, and command shells. */
+/** Consoles that send unauthenticated clients a prompt on connect: debuggers, language shells, and command shells. */
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 
 const open = checkInfo({
