@@ -1,4 +1,4 @@
-/** Consoles that greet unauthenticated clients with a prompt: debuggers, language shells, and command shells. */
+/** Consoles that send unauthenticated clients a prompt on connect: debuggers, language shells, and command shells. */
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 
 const open = checkInfo({
@@ -8,7 +8,7 @@ const open = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
-    "The service greets clients with the prompt of a debugger, language shell, or command shell, or identifies itself as a debug adapter. The check read the greeting and, if it did not recognize the prompt, sent a multiplication or, on debugpy's port, the request that initializes a debug adapter.",
+    "The service sends the prompt of a debugger, language shell, or command shell on connect, or identifies itself as a debug adapter. The check read the first output and, if it did not recognize the prompt, sent a multiplication or, on debugpy's port, the request that initializes a debug adapter.",
   impact: 'An attacker can run arbitrary code with the permissions of the service.',
   remediation:
     'Stop the service if it was left over from debugging. Otherwise, bind it to localhost and connect through SSH.',
