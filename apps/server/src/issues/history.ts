@@ -84,18 +84,23 @@ const kind = sql<Announcement['kind']>`
        else 'EVENT_ISSUE_CHANGED'
   end`
 
-/** Records a change that leaves the status, such as new ignore terms or an assignment. */
-export async function recordNote(
+/** Records, for each of these issues, a change that leaves the status, such as new ignore terms or an assignment. */
+export async function recordNotes(
   ctx: Ctx,
-  { id, hostId }: { readonly id: string; readonly hostId: string | null },
+  { ids, hostId }: { readonly ids: readonly string[]; readonly hostId: string | null },
   note: string,
 ): Promise<void> {
+  if (ids.length === 0) return
   await sql`
     insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor, reason, scan_id)
     select ${ctx.workspace}, new_id(), last.issue_id, last.host_id, last.target_id, last.status, last.verification,
            ${ctx.now}, ${ctx.actor.name}, ${note}, null
-    from issue_event as last
-    where account_id = ${ctx.workspace} and issue_id = ${id} and host_id is not distinct from ${hostId}::uuid
-    order by at desc, id desc
-    limit 1`.execute(ctx.tx)
+    from unnest(${ids}::uuid[]) as changed (id)
+    cross join lateral (
+      select * from issue_event as event
+      where event.account_id = ${ctx.workspace} and event.issue_id = changed.id
+        and event.host_id is not distinct from ${hostId}::uuid
+      order by at desc, id desc
+      limit 1
+    ) as last`.execute(ctx.tx)
 }
