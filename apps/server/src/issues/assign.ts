@@ -8,20 +8,22 @@ import { invalid, notFound, unchangeable } from '#errors.ts'
 import type { Targets } from '#inventory/index.ts'
 import { decisionTime } from '#issues/decide.ts'
 import { formatDay } from '#issues/decision.ts'
-import { recordNotes } from '#issues/history.ts'
+import { announceChanges, recordNotes } from '#issues/history.ts'
 import { getIssue } from '#issues/list.ts'
+import { timeOf } from '#issues/selection.ts'
 import { setTags } from '#issues/tags.ts'
 
-const paths = ['assigneeId', 'dueTime', 'tags'] as const
+/** The fields that can be changed for many issues at once. */
+export const ownershipPaths = ['assigneeId', 'dueTime'] as const
 
 /** A change of assignee or due date that was validated. Absent fields stay. */
-interface Ownership {
+export interface Ownership {
   readonly assignee?: { readonly id: string; readonly name: string } | null
   readonly due?: { readonly at: Date; readonly day: string } | null
 }
 
 /** An issue that was locked for a change. */
-interface OwnedIssue {
+export interface OwnedIssue {
   readonly id: string
   readonly assignee_id: string | null
   readonly due_at: Date | null
@@ -40,7 +42,7 @@ export async function updateIssue(
   { id, issue, updateMask }: ParsedInputOf<typeof contract.updateIssue>,
   targets: Targets,
 ): Promise<{ issue: Issue }> {
-  const named = updateMask.paths.map((path) => knownPath(path, paths))
+  const named = requirePaths(updateMask.paths, [...ownershipPaths, 'tags'])
   const before = await ctx.tx
     .selectFrom('issue')
     .select(['id', 'assignee_id', 'due_at', decisionTime(ctx).as('at')])
@@ -61,15 +63,17 @@ export async function updateIssue(
   return getIssue(ctx, { id }, targets)
 }
 
-/** @throws ApiError `invalid` if the path is not one of the allowed ones */
-function knownPath<Path extends string>(path: string, allowed: readonly Path[]): Path {
-  const known = allowed.find((item) => item === path)
-  if (!known) throw unchangeable(path, allowed)
-  return known
+/** @throws ApiError `invalid` for a path that isn't allowed */
+export function requirePaths<Path extends string>(named: readonly string[], allowed: readonly Path[]): Path[] {
+  return named.map((path) => {
+    const known = allowed.find((item) => item === path)
+    if (!known) throw unchangeable(path, allowed)
+    return known
+  })
 }
 
 /** Validates the named fields. @throws ApiError `invalid` for a user outside the workspace */
-async function ownershipOf(
+export async function ownershipOf(
   ctx: Ctx,
   { assigneeId = null, dueTime = null }: ParsedInputOf<typeof contract.updateIssue>['issue'],
   named: readonly string[],
@@ -81,7 +85,7 @@ async function ownershipOf(
 }
 
 /** Changes the issues that differ, and returns them as they were. The issues must be locked. */
-async function changeOwnership(
+export async function changeOwnership(
   ctx: Ctx,
   issues: readonly OwnedIssue[],
   { assignee, due }: Ownership,
@@ -89,23 +93,29 @@ async function changeOwnership(
   const isReassigned = (row: OwnedIssue) => assignee !== undefined && row.assignee_id !== (assignee?.id ?? null)
   const isRescheduled = (row: OwnedIssue) => due !== undefined && row.due_at?.getTime() !== due?.at.getTime()
   const changed = issues.filter((row) => isReassigned(row) || isRescheduled(row))
-  if (changed.length === 0) return []
-  const at = { ...ctx, now: changed.reduce((last, row) => (row.at > last ? row.at : last), ctx.now) }
+  if (changed.length === 0) return changed
+  const now = timeOf(ctx, changed)
+  const ids = idsOf(changed)
   await ctx.tx
     .updateTable('issue')
     .set({
       ...(assignee !== undefined && { assignee_id: assignee?.id ?? null }),
       ...(due !== undefined && { due_at: due?.at ?? null }),
-      updated_at: at.now,
+      updated_at: now,
     })
     .where('account_id', '=', ctx.workspace)
-    .where('id', '=', anyOf(changed.map(({ id }) => id)))
+    .where('id', '=', anyOf(ids))
     .execute()
   const note = (rows: readonly OwnedIssue[], text: string) =>
-    recordNotes(at, { ids: rows.map(({ id }) => id), hostId: null }, text)
+    recordNotes({ ...ctx, now }, { ids: idsOf(rows), hostId: null }, text)
   await note(changed.filter(isReassigned), assignee ? `Assigned to ${assignee.name}` : 'Unassigned')
   await note(changed.filter(isRescheduled), due ? `Due date set to ${due.day}` : 'Due date removed')
+  await announceChanges({ ...ctx, now }, ids)
   return changed
+}
+
+function idsOf(issues: readonly OwnedIssue[]): string[] {
+  return issues.map(({ id }) => id)
 }
 
 /** The day is the one in the time zone of the workspace. */
