@@ -114,7 +114,9 @@ const probes: readonly DatagramProbe[] = [
       const text = response.toString('latin1')
       return ['server', 'user-agent'].flatMap((name) => {
         const value = new RegExp(`^${name}:\\s*([^\\r\\n]{1,200})`, 'im').exec(text)?.[1]
-        return value === undefined ? [] : [{ field: `sip_header.${name.replace('-', '_')}`, text: value }]
+        // FreeSWITCH and many phones name themselves in User-Agent in responses, too.
+        const fields = new Set(['sip_header.server', `sip_header.${name.replace('-', '_')}`])
+        return value === undefined ? [] : [...fields].map((field) => ({ field, text: value }))
       })
     },
   },

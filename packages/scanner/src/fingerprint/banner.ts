@@ -148,10 +148,10 @@ function mumbleVersion(text: string): Banner {
   return bannerOf('mumble', 'mumble.version', rest.slice(0, size.charCodeAt(0) || 0))
 }
 
-/** MySQL's first packet: protocol 10 with a version, or an error message. */
+/** MySQL's first packet: protocol 10 with a version, or an error with a code of the server, 1000 to 1999. */
 function mysqlBanner(text: string): Banner | undefined {
   const [, version] = /^[\s\S]{3}\0\x0a([\x20-\x7e]{3,80})\0/.exec(text) ?? []
   if (version) return bannerOf('mysql', 'mysql.banners', version)
-  const [, message] = /^[\s\S]{3}\0\xff[\s\S]{2}(?:#.{5})?([\x20-\x7e]{5,500})/.exec(text) ?? []
-  return message && /mysql|mariadb|host/i.test(message) ? bannerOf('mysql', 'mysql.error', message) : undefined
+  const [, message] = /^[\s\S]{3}\0\xff[\s\S][\x03-\x07](?:#\w{5})?([^\0-\x1f]{5,500})/.exec(text) ?? []
+  return message ? bannerOf('mysql', 'mysql.error', message) : undefined
 }

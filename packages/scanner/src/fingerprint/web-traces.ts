@@ -23,7 +23,7 @@ export function headerTraces(response: HttpResponse): FingerprintText[] {
 }
 
 /** `Apache TomEE` is one name. */
-const ofApacheProject = /^Apache (?=[A-Z][A-Za-z]{2,30}(?: |$))/
+const ofApacheProject = /^Apache (?=[A-Z][A-Za-z]{2,30}(?:[ /]|$))/
 
 /** `Apache/2.4.6 (CentOS) OpenSSL/1.0.2k-fips PHP/5.4.16` lists three products. */
 function tokens(value: string): string[] {

@@ -206,7 +206,7 @@ const javaUpdate: readonly [RegExp, string] = [/^(\d+\.\d+\.\d+)_(\d+)/, 'update
 const productForms: Readonly<Record<string, readonly [RegExp, string]>> = {
   openssh: patchLevel,
   ntp: patchLevel,
-  bind: [/^(\d[\d.]*)-([ps]\d+)$/, ''],
+  bind: [/^(\d[\d.]*)-?((?:rc|[absp])\d+)$/, ''],
   sudo: [/^(\d[\d.]*)p(\d+)$/, 'patch'],
   jre: javaUpdate,
   jdk: javaUpdate,
