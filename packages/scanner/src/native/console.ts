@@ -27,6 +27,8 @@ const prompts: readonly RegExp[] = [
   /(?:^|\n)Welcome to Node\.js v\d[\s\S]{0,200}\n> ?$/,
   // Scheme, BeanShell, Clojure, and the consoles of OSGi
   /(?:^|\n)(?:scheme@\([^)\n]{1,60}\)(?: \[\d{1,3}\])?>|bsh %|[a-z][\w.-]{1,60}=>|g!|osgi>|karaf@[\w()-]{1,40}>) ?$/,
+  // A heading that names a remote shell, such as that of Apache Felix
+  /\bRemote Shell\b[^\n]{0,40}(?:\n[=*-]{0,80}){0,4}\n-> ?$/i,
   // Vert.x Shell, below its banner
   /\|_\| o {1,4}\/_\/ \\_\\\s{1,9}% ?$/,
   // Prosody, which evaluates Lua
@@ -64,7 +66,7 @@ export const interactiveConsole: NativeCheck = {
   checks: [open],
   appliesTo: ({ transport, protocol, banner }) =>
     transport === 'tcp' &&
-    /^(?:telnet|console|command-console|debug-adapter)?$/.test(protocol) &&
+    /^(?:telnet|console|command-console|debug-adapter|osgi-shell)?$/.test(protocol) &&
     (promptIn(banner) !== undefined ||
       (/^(?:command-console)?$/.test(protocol) && unknownPrompt.test(banner.slice(-200)))),
   // A second connection could disturb a debugger, so the banner of the identification is the proof.
