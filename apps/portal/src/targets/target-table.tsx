@@ -9,6 +9,7 @@ import { isActive, start, startedMessage } from '#scans/queries.ts'
 import type { ScopeSort } from '#targets/search.ts'
 import { targetAddress } from '@glacis/contract/target-address'
 import { periodLabels } from '#targets/labels.ts'
+import { PauseAction } from '#targets/pause-action.tsx'
 import { Badge, tagColor } from '#ui/badge.tsx'
 import { Menu } from '#ui/menu.tsx'
 import { MenuAction, MenuDivider } from '#ui/menu-entries.tsx'
@@ -200,6 +201,7 @@ function RowMenu({
       <MenuAction icon={<Pencil />} onClick={() => onEdit(target)}>
         Edit
       </MenuAction>
+      <PauseAction target={target} />
       <MenuDivider />
       <MenuAction danger call="deleteTarget" icon={<Trash2 />} onClick={() => onDelete(target)}>
         Delete
