@@ -217,7 +217,7 @@ const javaUpdate: readonly [RegExp, string] = [/^(\d+\.\d+\.\d+)_(\d+)/, 'update
 const productForms: Readonly<Record<string, readonly [RegExp, string]>> = {
   openssh: patchLevel,
   ntp: patchLevel,
-  bind: [/^(\d[\d.]*)-?((?:rc|[absp])\d+)$/, ''],
+  bind: [/^(\d[\d.]*)-?((?:rc|a|b|s|p)\d+)$/, ''],
   sudo: [/^(\d[\d.]*)p(\d+)$/, 'patch'],
   jre: javaUpdate,
   jdk: javaUpdate,
