@@ -49,7 +49,7 @@ export function evaluate(
     problems: [
       ...names.problems,
       ...incompleteIn([...weak, ...(hardened ?? [])]),
-      ...missed.map((check) => `not proved: ${check}`),
+      ...missed.map((check) => `not confirmed: ${check}`),
       ...entry.weak.uncovered.map((weakness) => `no check covers: ${weakness}`),
       ...wrong.map((text) => `false: ${text}`),
       ...mustNots.reported.map((text) => `must not be reported: ${text}`),

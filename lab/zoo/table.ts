@@ -13,7 +13,18 @@ export type Line =
     }
   | { readonly entry: Entry; readonly skipped: string }
 
-const head = ['entry', 'set', 'named', 'versions', 'proved', 'false', 'must-nots', 'wrong names', 's', 'MiB']
+const head = [
+  'entry',
+  'set',
+  'named',
+  'versions',
+  'confirmed',
+  'false',
+  'correctly not reported',
+  'wrong names',
+  's',
+  'MiB',
+]
 
 export function printTable(lines: readonly Line[]): void {
   for (const line of lines) {

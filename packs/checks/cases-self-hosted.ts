@@ -108,6 +108,8 @@ export const selfHosted: readonly Case[] = [
   exposure('database-browser-open', '/', html("<title>RethinkDB Administration Console</title>"), html("<title>RethinkDB</title>")),
   exposure('system-information-exposed', '/phpsysinfo/', html("<title>phpSysInfo 3.4.2</title>"), html("<title>phpinfo</title>")),
   exposure('upload-server-open', '/files/', { status: 204, headers: { "tus-version": "1.0.0", "tus-extension": "creation,termination", "tus-resumable": "1.0.0" } }, { status: 204, headers: { allow: "OPTIONS" } }),
+  exposure('nni-open', '/api/v1/nni/experiment', json({ params: { experimentName: "prices", trialCommand: "python trial.py", trialConcurrency: 1, maxTrialNumber: 2 }, id: "x7k2" }), json({ params: { id: "x7k2" } })),
+  exposure('mobsf-open', '/recent_scans/', html('<title>Recent Scans</title><meta name="description" content="Mobile Security Framework - MobSF">'), html('<title>Recent Scans</title>')),
   exposure('visdom-open', '/env_state', json(["main"]), json({ error: "login" })),
   {
     id: 'streamsync-editor-open',

@@ -4,7 +4,7 @@ import type { AuditEvent, AuditFilter } from '@glacis/contract/access'
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type { Ctx } from '#ctx.ts'
 import { channels } from '#database/channels.ts'
-import { type Database, newId } from '#database/index.ts'
+import type { Database } from '#database/index.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import type { Tables } from '#database/tables.ts'
 import { type Selectable, sql } from 'kysely'
@@ -28,25 +28,13 @@ export async function recordAuditEvents(
   detail: object = {},
 ): Promise<void> {
   if (ids.length === 0) return
-  await ctx.tx
-    .insertInto('audit_event')
-    .values(
-      ids.map((id) => ({
-        account_id: ctx.workspace,
-        id: newId(),
-        at: ctx.now,
-        actor_kind: ctx.actor.kind,
-        actor_name: ctx.actor.name,
-        actor_id: ctx.actor.id ?? null,
-        action,
-        resource_kind: kind,
-        resource_id: id,
-        detail: JSON.stringify(detail),
-        ip: ctx.actor.ip,
-        user_agent: ctx.actor.userAgent ?? '',
-      })),
-    )
-    .execute()
+  // The number of parameters doesn't depend on the number of IDs.
+  await sql`
+    insert into audit_event
+      (account_id, id, at, actor_kind, actor_name, actor_id, action, resource_kind, resource_id, detail, ip, user_agent)
+    select ${ctx.workspace}, new_id(), ${ctx.now}, ${ctx.actor.kind}, ${ctx.actor.name}, ${ctx.actor.id ?? null}, ${action},
+           ${kind}, id, ${JSON.stringify(detail)}, ${ctx.actor.ip}, ${ctx.actor.userAgent ?? ''}
+    from unnest(${ids}::text[]) as resource (id)`.execute(ctx.tx)
 }
 
 /** An event from the identity service: a sign-in, a failed sign-in, or a changed credential. */

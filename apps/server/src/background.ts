@@ -3,6 +3,7 @@ import { disconnectLost } from '#agents/index.ts'
 import { deleteOldAuditEvents } from '#audit.ts'
 import type { ScheduledBackups } from '#backups/index.ts'
 import { systemActor } from '#ctx.ts'
+import { isPoolClosed } from '#database/connection-errors.ts'
 import { inWorkspace } from '#database/index.ts'
 import { forEachSettled } from '#for-each-settled.ts'
 import { deleteExpiredKeys } from '#idempotency.ts'
@@ -125,6 +126,7 @@ function dispatchOnHints({ database, jobs, log }: Scanning, live: Live): void {
     const run = () => {
       due.delete(workspace)
       createDeliveries(database, jobs, log, workspace).catch((error: unknown) => {
+        if (isPoolClosed(error)) return // the server is shutting down
         log.warn(
           { error: error instanceof Error ? error.message : String(error) },
           'event delivery deferred to next sweep',

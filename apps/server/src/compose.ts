@@ -156,6 +156,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
     log,
     packs,
     knowledge: await loadKnowledge(packs, log),
+    startTime: new Date(),
     networks: config.scanNetworks,
     ownEndpoints: [...(await ownEndpoints(config)), ...(config.callbacks ? callbackEndpoints(config.callbacks) : [])],
     callbacks,

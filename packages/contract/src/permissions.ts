@@ -149,6 +149,7 @@ export const permissions: Readonly<Record<CallName, Permission>> = {
   setHostStatus: edit,
   setStatusOfMany: edit,
   updateIssue: edit,
+  updateManyIssues: edit,
   retestIssue: runScans,
   listComments: read,
   createComment: edit,

@@ -8,6 +8,17 @@ import { Scan } from '#scan.ts'
 /** An issue skipped by a bulk change; `code` is what a call for this issue alone would return. */
 export const SkippedIssue = z.object({ id: Id, name: z.string(), code: z.int(), message: z.string() })
 export type SkippedIssue = z.infer<typeof SkippedIssue>
+/** The issues of a bulk change. */
+const selection = {
+  ids: z.optional(z.array(Id).check(z.minLength(1), z.maxLength(10_000))),
+  filter: z.optional(IssueFilter),
+} as const
+const bulkResult = {
+  updatedCount: z.int(),
+  /** At most 1,000. */
+  skipped: z.array(SkippedIssue),
+  skippedCount: z.int(),
+} as const
 export const setStatusOfMany = endpoint({
   method: 'POST',
   path: '/v1/issues/batch/status',
@@ -15,17 +26,13 @@ export const setStatusOfMany = endpoint({
   description:
     'Selects issues by ID or by filter, and reports which were skipped and why. Beyond 5,000 hosts in total, the issues change immediately; lists and host counts follow within minutes.',
   input: z.strictObject({
-    ids: z.optional(z.array(Id).check(z.minLength(1), z.maxLength(10_000))),
-    filter: z.optional(IssueFilter),
+    ...selection,
     ...decision,
     /** Skips issues changed after this time. To undo a change, pass its `decideTime`. */
     unchangedSinceTime: z.optional(Timestamp),
   }),
   result: z.object({
-    updatedCount: z.int(),
-    /** At most 1,000. */
-    skipped: z.array(SkippedIssue),
-    skippedCount: z.int(),
+    ...bulkResult,
     /**
      * The previous status of each changed issue, with reason and duration if ignored, for undoing. Absent for more than
      * 10,000 issues.
@@ -35,6 +42,11 @@ export const setStatusOfMany = endpoint({
     decideTime: z.optional(Timestamp),
   }),
 })
+const ownership = {
+  /** Identity ID of a member of the workspace. */
+  assigneeId: z.optional(z.nullable(z.string().check(z.maxLength(200)))),
+  dueTime: z.optional(z.nullable(Timestamp)),
+} as const
 export const updateIssue = endpoint({
   method: 'PATCH',
   path: '/v1/issues/:id',
@@ -43,15 +55,32 @@ export const updateIssue = endpoint({
   input: z.strictObject({
     id: Id,
     issue: z.strictObject({
-      /** Identity ID of a member of the workspace. */
-      assigneeId: z.optional(z.nullable(z.string().check(z.maxLength(200)))),
-      dueTime: z.optional(z.nullable(Timestamp)),
+      ...ownership,
       /** Replaces all tags; null or an empty list removes them. */
       tags: z.optional(z.nullable(z.array(z.object({ id: Id })).check(z.maxLength(100)))),
     }),
     updateMask: UpdateMask,
   }),
   result: z.object({ issue: Issue }),
+})
+export const updateManyIssues = endpoint({
+  method: 'POST',
+  path: '/v1/issues/batch/update',
+  summary: 'Assign several issues, or set their due date',
+  description:
+    'Selects issues by ID or by filter, and reports which were skipped and why. Changes only the fields named in `updateMask.paths`; null clears a field. Issues that already have these values are neither updated nor skipped.',
+  input: z.strictObject({
+    ...selection,
+    issue: z.strictObject(ownership),
+    updateMask: UpdateMask,
+    /** Skips issues whose named fields have other values, for undoing. */
+    expectedIssue: z.optional(z.strictObject(ownership)),
+  }),
+  result: z.object({
+    ...bulkResult,
+    /** The previous values of each changed issue, for undoing. Absent for more than 10,000 issues. */
+    before: z.optional(z.array(z.object({ issue: z.object(ownership), ids: z.array(Id) }))),
+  }),
 })
 export const retestIssue = endpoint({
   method: 'POST',
@@ -145,6 +174,8 @@ export const IssueColumn = z.enum([
   'solution',
   'hostAddress',
   'hostName',
+  'hostPort',
+  'hostPath',
   'hostLocation',
   'hostStatus',
   'hostFirstSeenTime',

@@ -62,6 +62,15 @@ it('creates a token with a role and allowed networks, and checks them first', as
   })
 })
 
+it('suggests to an owner only the role that the scope needs', async () => {
+  setRole('owner')
+  page.show(<ApiTokens onSecret={onSecret} />)
+  await user.click(await screen.findByRole('button', { name: 'Create token' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Create API token' }))
+  await user.selectOptions(dialog.getByLabelText('Permissions'), 'SCOPE_SCAN')
+  expect(dialog.getByLabelText('Role')).toHaveProperty('value', 'analyst')
+})
+
 it.each([
   ['owner', true],
   ['analyst', false],

@@ -187,7 +187,7 @@ function showTestResult(
   const responseText = response ? ` Response: ${response.slice(0, 120)}` : ''
   if (error) addToast('error', { title: 'Test failed', message: `${error}.${responseText}` })
   else if (kind === 'KIND_EMAIL' && outboxText())
-    addToast('info', { title: 'Info', message: `The test wasn't sent. ${outboxText()}` })
+    addToast('info', { title: 'Info', message: `The test was written. ${outboxText()}` })
   else
     addToast('success', {
       title: 'Success',

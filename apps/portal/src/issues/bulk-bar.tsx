@@ -1,8 +1,10 @@
 /** Bulk actions; replaces the filters while rows are selected. */
 import type { Issue } from '@glacis/contract/issue'
-import { Check, EyeOff, RotateCcw, X } from 'lucide-react'
+import type { Member } from '@glacis/contract/workspace'
+import { CalendarDays, Check, ChevronDown, EyeOff, RotateCcw, UserRound, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { actionLabels, availableActions, commonActions } from '#issues/actions.ts'
+import { AssignMenu } from '#issues/assign-menu.tsx'
 import type { SettableStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { SelectionBar } from '#ui/selection-bar.tsx'
@@ -21,6 +23,10 @@ interface BulkBarProps {
   readonly onSetStatus: (status: SettableStatus) => void
   /** The status being applied. */
   readonly pendingStatus: SettableStatus | undefined
+  readonly onAssign: (member: Member | null) => void
+  readonly onChooseDue: () => void
+  /** The assignee or due date is being changed. */
+  readonly isUpdating: boolean
 }
 
 export const actionIcons: Readonly<Record<SettableStatus, ReactNode>> = {
@@ -31,7 +37,8 @@ export const actionIcons: Readonly<Record<SettableStatus, ReactNode>> = {
 
 /** Offers the actions that apply to every selected issue. */
 export function BulkBar(props: BulkBarProps) {
-  const { issues, isAll, total, pendingStatus, onSetStatus, onClear } = props
+  const { issues, isAll, total, pendingStatus, onSetStatus, onClear, isUpdating } = props
+  const isBusy = pendingStatus !== undefined || isUpdating
   const actions = commonActions(issues.map(({ status }) => status))
   return (
     <SelectionBar
@@ -45,19 +52,35 @@ export function BulkBar(props: BulkBarProps) {
           call="setStatusOfMany"
           icon={actionIcons[status]}
           loading={pendingStatus === status}
-          disabled={pendingStatus !== undefined}
+          disabled={isBusy}
           onClick={() => onSetStatus(status)}
         >
           {actionLabels[status]}
         </Button>
       ))}
+      <AssignMenu
+        call="updateManyIssues"
+        place="bottom start"
+        button={
+          <>
+            <UserRound aria-hidden="true" />
+            Assign
+            <ChevronDown aria-hidden="true" />
+          </>
+        }
+        assignees={isAll ? undefined : issues.map(({ assignee }) => assignee?.id)}
+        onAssign={props.onAssign}
+      />
+      <Button size="sm" call="updateManyIssues" icon={<CalendarDays />} disabled={isBusy} onClick={props.onChooseDue}>
+        Due date
+      </Button>
       {!isAll && total !== undefined && total > issues.length && (
-        <Button size="sm" variant="link" disabled={pendingStatus !== undefined} onClick={props.onAll}>
+        <Button size="sm" variant="link" disabled={isBusy} onClick={props.onAll}>
           Select all {totalText(props)} matching
         </Button>
       )}
       <span className="ml-auto text-ink-2 max-md:hidden">{unavailableReason(issues, actions)}</span>
-      <Button size="sm" variant="ghost" icon={<X />} disabled={pendingStatus !== undefined} onClick={onClear}>
+      <Button size="sm" variant="ghost" icon={<X />} disabled={isBusy} onClick={onClear}>
         Clear
       </Button>
     </SelectionBar>

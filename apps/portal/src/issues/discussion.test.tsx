@@ -49,6 +49,19 @@ function Page({ history = issue.history }: { readonly history?: typeof issue.his
   return <Discussion issue={{ ...issue, history }} field={useRef<HTMLTextAreaElement>(null)} />
 }
 
+it('distinguishes a due date of an ignored risk from new ignore terms', async () => {
+  const ignored = { status: 'STATUS_IGNORED' as const, actor: 'Nora Ammann' }
+  const history = [
+    { ...ignored, timestamp: '2026-11-02T08:00:00Z', reason: 'Mitigated' },
+    { ...ignored, timestamp: '2026-11-03T08:00:00Z', reason: 'Due date set to 14 Dec 2026' },
+    { ...ignored, timestamp: '2026-11-04T08:00:00Z', reason: 'Accepted risk until 31 Dec 2026' },
+  ]
+  client = showPage(<Page history={history} />)
+  const [terms, due] = await screen.findAllByRole('listitem')
+  expect(terms?.textContent).toContain('Ignored by Nora Ammann')
+  expect(due?.textContent).toContain('Due date set to 14 Dec 2026 by Nora Ammann')
+})
+
 it('names the change if the status stayed the same', async () => {
   const assigned = { status: 'STATUS_OPEN' as const, actor: 'Nora Ammann', reason: 'Assigned to Max Keller' }
   const history = [

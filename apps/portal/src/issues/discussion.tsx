@@ -1,5 +1,5 @@
 /** The history of a risk: status changes and comments in one timeline, newest first. */
-import type { HistoryEntry, Issue } from '@glacis/contract/issue'
+import { type HistoryEntry, ignoreReasonLabels, type Issue } from '@glacis/contract/issue'
 import type { Comment } from '@glacis/contract/triage'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { MessageSquare, Trash2 } from 'lucide-react'
@@ -49,10 +49,12 @@ export function timelineEntries(history: readonly HistoryEntry[], posted: readon
   return [...changes.toReversed(), ...commentEntries].sort((a, b) => b.at - a.at)
 }
 
-/** Ignoring an ignored risk again is a decision with a new reason. */
+/** Ignoring an ignored risk again is a decision, whose reason starts with its label. */
 function isNote({ status, reason }: HistoryEntry, before: HistoryEntry | undefined): boolean {
-  return reason !== undefined && status === before?.status && status !== 'STATUS_IGNORED'
+  if (reason === undefined || status !== before?.status) return false
+  return status !== 'STATUS_IGNORED' || !ignoreReasons.some((label) => reason.startsWith(label))
 }
+const ignoreReasons = Object.values(ignoreReasonLabels)
 
 interface DiscussionProps {
   readonly issue: Issue

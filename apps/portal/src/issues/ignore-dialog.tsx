@@ -3,7 +3,7 @@ import { type IgnoreReason, ignoreDaysMax, ignoreReasonLabels } from '@glacis/co
 import type { SeverityCategory } from '@glacis/contract/threat'
 import { type FormEvent, useId, useState } from 'react'
 import type { StatusChange } from '#issues/mutations.ts'
-import { dayFromNow, parseSwissDate } from '#lib/swiss-date.ts'
+import { dayFromNow, endOfDay, parseSwissDate } from '#lib/swiss-date.ts'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { DateInput } from '#ui/date-input.tsx'
@@ -148,7 +148,7 @@ function parseDuration(value: string): IgnoreDuration {
 /** ISO time of the end. A custom date lasts until the end of that day in the local time zone. */
 function endTime(duration: IgnoreDuration, date: string): string | undefined {
   if (duration === 'never') return undefined
-  if (duration === 'date') return new Date(`${date}T23:59:59`).toISOString()
+  if (duration === 'date') return endOfDay(date)
   // One minute less than the maximum of a year, in case the server's clock is behind.
   return new Date(Date.now() + Number(duration) * dayMs - 60_000).toISOString()
 }

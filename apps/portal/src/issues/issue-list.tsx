@@ -5,6 +5,7 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { useSession } from '#identity/session.ts'
 import { commonActions } from '#issues/actions.ts'
 import { BulkBar } from '#issues/bulk-bar.tsx'
+import { useOwnershipChanger } from '#issues/ownership-changer.tsx'
 import { useStatusChanger } from '#issues/status-changer.tsx'
 import { IssuePreview } from '#issues/issue-preview.tsx'
 import { IssueTable } from '#issues/issue-table.tsx'
@@ -47,11 +48,12 @@ export function IssueList(props: IssueListProps) {
   const filter = issueFilter({ ...search, ...parent }, verification, person)
   const picking = useSelection(issues ?? [])
   const statusChanger = useStatusChanger((skipped) => picking.keep(skipped))
-  const applyStatus = (status: SettableStatus) =>
-    statusChanger.applyStatus(status, {
-      issues: picking.issues,
-      ...(picking.isAll && { all: { filter, total: totalSize ?? picking.issues.length } }),
-    })
+  const ownershipChanger = useOwnershipChanger()
+  const selection = {
+    issues: picking.issues,
+    ...(picking.isAll && { all: { filter, total: totalSize ?? picking.issues.length } }),
+  }
+  const applyStatus = (status: SettableStatus) => statusChanger.applyStatus(status, selection)
   const applyToIssue = (status: SettableStatus, issue: Issue) => statusChanger.applyStatus(status, { issues: [issue] })
   useStatusKeys(picking.issues, issues ?? [], applyStatus, applyToIssue)
   const change = (to: RiskSearch) => onSearch({ ...search, after: undefined, ...to })
@@ -67,6 +69,9 @@ export function IssueList(props: IssueListProps) {
           onClear={() => picking.keep([])}
           onSetStatus={applyStatus}
           pendingStatus={statusChanger.pendingStatus}
+          onAssign={(member) => ownershipChanger.assign(member, selection)}
+          onChooseDue={() => ownershipChanger.chooseDue(selection)}
+          isUpdating={ownershipChanger.isPending}
         />
       ) : (
         (tools ?? (
@@ -110,6 +115,7 @@ export function IssueList(props: IssueListProps) {
         dialogs={previewed && statusChanger.dialogs}
       />
       {!previewed && statusChanger.dialogs}
+      {ownershipChanger.dialogs}
       <ListPager
         after={search.after}
         size={search.size ?? 25}

@@ -1,7 +1,7 @@
 /** Issue mutations. Status changes update optimistically and roll back if the call fails. */
 import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
 import { getIssue, type Issue, listIssues, setHostStatus, setIssueStatus } from '@glacis/contract/issue'
-import { createComment, deleteComment, setStatusOfMany, updateIssue } from '@glacis/contract/triage'
+import { createComment, deleteComment, setStatusOfMany, updateIssue, updateManyIssues } from '@glacis/contract/triage'
 import { createView, deleteView, updateView } from '@glacis/contract/view'
 import { mutationOptions, type QueryClient } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
@@ -54,18 +54,54 @@ export async function undoBulkChange(
   { before = [], decideTime }: Pick<ResultOf<typeof setStatusOfMany>, 'before' | 'decideTime'>,
 ): Promise<number> {
   const since = decideTime === undefined ? {} : { unchangedSinceTime: decideTime }
-  let left = 0
-  for (const { status, ...group } of before) {
+  const requests = before.map(({ status, ...group }) => {
     const chosen: SettableStatus = status === 'STATUS_REGRESSION' ? 'STATUS_OPEN' : status
-    const back = { ...group, status: chosen, ...since }
+    return () => call(setStatusOfMany, { ...group, status: chosen, ...since })
+  })
+  return undoAll(client, requests)
+}
+
+/** Runs the requests one after another, and returns how many issues they skipped. */
+async function undoAll(
+  client: QueryClient,
+  requests: readonly (() => Promise<{ readonly skippedCount: number }>)[],
+): Promise<number> {
+  let left = 0
+  for (const request of requests) {
     // `call` already shows a toast on failure.
-    left += await call(setStatusOfMany, back).then(
+    left += await request().then(
       ({ skippedCount }) => skippedCount,
       () => 0,
     )
   }
   await refreshAll(client)
   return left
+}
+
+/** The changed fields of a bulk update. */
+export type BulkUpdate = InputOf<typeof updateManyIssues>['issue']
+
+/** Assigns several issues, or sets their due date. */
+export const updateInBulk = mutationOptions({
+  mutationFn: ({ issue, ...selection }: BulkSelection & { readonly issue: BulkUpdate }) =>
+    call(updateManyIssues, { ...selection, issue, updateMask: { paths: Object.keys(issue) } }),
+})
+
+/**
+ * Undoes a bulk update: restores each issue's previous values.
+ *
+ * @returns how many issues were skipped because someone changed the same fields in the meantime
+ */
+export async function undoBulkUpdate(
+  client: QueryClient,
+  {
+    before = [],
+    issue: expectedIssue,
+  }: Pick<ResultOf<typeof updateManyIssues>, 'before'> & { readonly issue: BulkUpdate },
+): Promise<number> {
+  const updateMask = { paths: Object.keys(expectedIssue) }
+  const requests = before.map((group) => () => call(updateManyIssues, { ...group, updateMask, expectedIssue }))
+  return undoAll(client, requests)
 }
 
 /**

@@ -1,26 +1,27 @@
 /** Status changes from a row, a selection, or a page: the ignore dialog, undo, and the report of skipped risks. */
-import type { Issue, IssueFilter } from '@glacis/contract/issue'
+import type { Issue } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import type { SkippedIssue } from '@glacis/contract/triage'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { errorAdvice } from '#api/advice.ts'
 import { pastTenseLabels } from '#issues/actions.ts'
+import {
+  bulkSelection,
+  type IssueSelection,
+  riskCount,
+  selectionLabel,
+  showPartialUndo,
+  showUndoConflict,
+  undoAction,
+} from '#issues/bulk-change.ts'
 import { type StatusChange, setStatus, setStatusInBulk, undoBulkChange, undoStatusChange } from '#issues/mutations.ts'
 import { useCommentAction } from '#issues/comment-action.ts'
 import { IgnoreDialog } from '#issues/ignore-dialog.tsx'
 import type { SettableStatus } from '#issues/queries.ts'
 import { SkippedDialog } from '#issues/skipped-dialog.tsx'
-import { formatNumber } from '#lib/format.ts'
 import { denialOf } from '#lib/role.ts'
 import { addToast, type ToastAction } from '#ui/toasts.tsx'
-
-/** The issues a change applies to: the selected ones, or all that match a filter. */
-export interface IssueSelection {
-  readonly issues: readonly Issue[]
-  /** If set, the change applies to all `total` issues that match the filter. */
-  readonly all?: { readonly filter: IssueFilter; readonly total: number } | undefined
-}
 
 /** An open ignore dialog, hidden (`isOpen` false) while the request runs. */
 interface PendingIgnore {
@@ -70,9 +71,8 @@ export function useStatusChanger(onDone?: (skipped: readonly string[]) => void):
   function apply(statusChange: StatusChange, { issues, all }: IssueSelection, onSettled: OnSettled = () => {}): void {
     const [first] = issues
     if (first && issues.length === 1 && !all) return applyToOne(statusChange, first, onSettled)
-    const which = all ? { filter: all.filter } : { ids: issues.map(({ id }) => id) }
     change.mutate(
-      { ...which, ...statusChange },
+      { ...bulkSelection({ issues, all }), ...statusChange },
       {
         onSuccess: (response) => {
           const { updatedCount, before } = response
@@ -129,35 +129,6 @@ export function useStatusChanger(onDone?: (skipped: readonly string[]) => void):
   }
 }
 
-function undoAction(undo: () => Promise<unknown>): ToastAction {
-  return { label: 'Undo', run: () => void undo() }
-}
-
-function showUndoConflict(): void {
-  addToast('info', {
-    title: 'Not undone',
-    message: 'Someone changed this risk in the meantime. Their change was kept.',
-  })
-}
-
-/** Reports how many issues of a bulk change could not be undone. */
-function showPartialUndo(left: number, all: number): void {
-  if (left === 0) return
-  if (all === 1) return showUndoConflict()
-  const message = `Undo skipped ${formatNumber(left)} of ${riskCount(all)} because of changes in the meantime.`
-  addToast('info', { title: left === all ? 'Not undone' : 'Info', message })
-}
-
-function riskCount(count: number): string {
-  return `${formatNumber(count)} ${count === 1 ? 'risk' : 'risks'}`
-}
-
 function categoriesOf({ issues, all }: IssueSelection): SeverityCategory[] {
   return all ? ['CATEGORY_CRITICAL'] : issues.map((issue) => issue.threat.severity.category)
-}
-
-function selectionLabel({ issues, all }: IssueSelection): string {
-  if (all) return riskCount(all.total)
-  const [first] = issues
-  return issues.length === 1 && first ? `“${first.name}”` : riskCount(issues.length)
 }

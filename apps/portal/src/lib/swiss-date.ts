@@ -24,6 +24,11 @@ export function localDay(at: Date): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 10)
 }
 
+/** ISO time of the end of a local calendar day. */
+export function endOfDay(day: string): string {
+  return new Date(`${day}T23:59:59`).toISOString()
+}
+
 /**
  * The local calendar day that many days from now. Counts calendar days, because a day with a clock change has 23 or 25
  * hours.

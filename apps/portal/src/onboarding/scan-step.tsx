@@ -88,19 +88,19 @@ function UnscannedTargets({ targets, isFirst }: UnscannedTargetsProps) {
   return (
     <>
       <ul aria-label="Targets" className="grid gap-2">
-        {targets.slice(0, maxShown).map(({ id, name, address, readableAddress }, index) => (
-          <li key={id} className="flex items-center gap-3 rounded-md border border-line px-3 py-2">
-            <span className="min-w-0 flex-1 truncate" title={name}>
-              <span className="font-medium">{name}</span> <TargetAddress {...{ name, address, readableAddress }} />
+        {targets.slice(0, maxShown).map((target, index) => (
+          <li key={target.id} className="flex items-center gap-3 rounded-md border border-line px-3 py-2">
+            <span className="min-w-0 flex-1 truncate" title={target.name}>
+              <span className="font-medium">{target.name}</span> <TargetAddress target={target} />
             </span>
             <Button
               size="sm"
               call="startScan"
               variant={isFirst && index === 0 ? 'primary' : 'secondary'}
               icon={<Play />}
-              aria-label={`Start scan of ${name}`}
-              loading={starting.isPending && starting.variables === id}
-              onClick={() => starting.mutate(id)}
+              aria-label={`Start scan of ${target.name}`}
+              loading={starting.isPending && starting.variables === target.id}
+              onClick={() => starting.mutate(target.id)}
             >
               Start scan
             </Button>

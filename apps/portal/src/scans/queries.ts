@@ -211,7 +211,7 @@ export const cancel = mutationOptions({
 
 /** URL of a scan's risks as CSV, one row per host. */
 export function csvUrl(id: string): string {
-  const columns = ['name', 'severity', 'score', 'cve', 'hostAddress', 'hostLocation', 'hostStatus', 'solution']
+  const columns = ['name', 'severity', 'score', 'cve', 'hostAddress', 'hostPort', 'hostPath', 'hostStatus', 'solution']
   const query = toQueryString({ format: 'csv', columns, filter: { scanId: id } })
   return apiFileUrl(`/v1/issues/export?${query}`)
 }

@@ -5,6 +5,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
 import { errorAdvice } from '#api/advice.ts'
+import { targetAddress } from '@glacis/contract/target-address'
 import { addToast } from '#ui/toasts.tsx'
 import { active, start, startedMessage } from '#scans/queries.ts'
 import { all as allTargets } from '#targets/queries.ts'
@@ -95,7 +96,7 @@ function TargetChoice({ targets, busy, chosen, onChoose }: TargetChoiceProps) {
   const [text, setText] = useState('')
   const wanted = text.trim().toLowerCase()
   const isWanted = (target: Target) =>
-    `${target.name} ${target.address} ${target.readableAddress ?? ''}`.toLowerCase().includes(wanted)
+    `${target.name} ${target.address} ${targetAddress(target)}`.toLowerCase().includes(wanted)
   const found = targets.filter(isWanted)
   return (
     <>
@@ -119,7 +120,7 @@ function TargetChoice({ targets, busy, chosen, onChoose }: TargetChoiceProps) {
             hint={
               <>
                 <span className="font-mono" title={target.address}>
-                  {target.readableAddress ?? target.address}
+                  {targetAddress(target)}
                 </span>
                 {busy.has(target.id) ? ', scan in progress' : target.pauseTime && ', paused'}
               </>

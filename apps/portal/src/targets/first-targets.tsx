@@ -151,7 +151,7 @@ function TargetsAdded({ targets }: { readonly targets: readonly Target[] }) {
           <span className="min-w-0 truncate font-medium" title={target.name}>
             {target.name}
           </span>
-          <TargetAddress {...target} />
+          <TargetAddress target={target} />
         </li>
       ))}
       {more > 0 && <li className="text-ink-2">and {formatNumber(more)} more</li>}

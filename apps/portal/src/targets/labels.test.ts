@@ -1,6 +1,6 @@
 import type { Target } from '@glacis/contract/target'
 import { expect, it } from 'vitest'
-import { noRisksMessage, displayAddress } from '#targets/labels.ts'
+import { noRisksMessage } from '#targets/labels.ts'
 
 const target: Target = {
   id: '01a20517-7eb5-7872-a820-6652a18220b1',
@@ -32,10 +32,4 @@ it('names the scanner that must reach the target', () => {
   expect(noRisksMessage(after('STATUS_COMPLETED')).text).toContain('that this server can reach it')
   const agent = { id: target.id, name: 'zrh-dc1' } as NonNullable<Target['agent']>
   expect(noRisksMessage({ ...after('STATUS_COMPLETED'), agent }).text).toContain('that zrh-dc1 can reach it')
-})
-
-it('shows the Unicode form of an address if the server provides one', () => {
-  const address = 'xn--mnchen-3ya.example'
-  expect(displayAddress({ ...target, address, readableAddress: 'münchen.example' })).toBe('münchen.example')
-  expect(displayAddress({ ...target, address })).toBe(address)
 })

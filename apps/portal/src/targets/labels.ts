@@ -52,8 +52,3 @@ export function noRisksMessage({ hostCount = 0, lastScan, agent }: Target): { ti
       return { title: 'No results yet', text: 'The last scan ended before it reached a host. Start it again.' }
   }
 }
-
-/** The address to display: the Unicode form if the server considers it safe, otherwise ASCII. */
-export function displayAddress({ address, readableAddress }: Pick<Target, 'address' | 'readableAddress'>): string {
-  return readableAddress ?? address
-}

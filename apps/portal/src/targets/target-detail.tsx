@@ -1,7 +1,7 @@
 /** `/scope/{id}`: header and tabs of a target; child routes render below. */
-import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router'
-import { Ellipsis, Pause, Pencil, Play, Trash2 } from 'lucide-react'
+import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { openCount } from '#issues/queries.ts'
 import { useKeys } from '#lib/keyboard.ts'
@@ -9,7 +9,8 @@ import { clickKeys } from '#lib/page-keys.ts'
 import { list as scanList } from '#scans/queries.ts'
 import { AgentWarning } from '#targets/agent-warning.tsx'
 import { DeleteTarget } from '#targets/delete-target.tsx'
-import { detail, update } from '#targets/queries.ts'
+import { PauseAction } from '#targets/pause-action.tsx'
+import { detail } from '#targets/queries.ts'
 import { ScanButton, useActiveScan } from '#targets/scan-button.tsx'
 import { TagList } from '#targets/target-table.tsx'
 import { TargetForm } from '#targets/target-form.tsx'
@@ -32,15 +33,6 @@ export function TargetDetailPage() {
   const [dialog, setDialog] = useState<'edit' | 'delete'>()
   const close = () => setDialog(undefined)
   useKeys(keys)
-  const updateMutation = useMutation(update)
-  const isPaused = target.pauseTime !== undefined
-  const togglePause = () =>
-    updateMutation.mutate({
-      id,
-      paused: !isPaused,
-      tags: target.tags.map((tag) => ({ id: tag.id })),
-      updateMask: { paths: ['paused'] },
-    })
   return (
     <div className="pg flex grow flex-col">
       <PageHead
@@ -52,9 +44,7 @@ export function TargetDetailPage() {
           <>
             <span className="max-md:flex-none!">
               <Menu call="updateTarget" label="More actions" square button={<Ellipsis aria-hidden="true" />}>
-                <MenuAction icon={isPaused ? <Play /> : <Pause />} onClick={togglePause}>
-                  {isPaused ? 'Resume' : 'Pause'}
-                </MenuAction>
+                <PauseAction target={target} />
                 <MenuDivider />
                 <MenuAction danger call="deleteTarget" icon={<Trash2 />} onClick={() => setDialog('delete')}>
                   Delete
@@ -64,7 +54,7 @@ export function TargetDetailPage() {
             <Button size="sm" call="updateTarget" icon={<Pencil />} data-key="e" onClick={() => setDialog('edit')}>
               Edit
             </Button>
-            {(scan || !isPaused) && <ScanButton targetId={id} activeScan={scan} />}
+            {(scan || target.pauseTime === undefined) && <ScanButton targetId={id} activeScan={scan} />}
           </>
         }
       />

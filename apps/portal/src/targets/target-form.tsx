@@ -32,7 +32,7 @@ import { HoursField, PeriodField } from '#targets/schedule-field.tsx'
 import { focusFirstInvalid } from '#targets/debounce.ts'
 import { TagField } from '#targets/tag-field.tsx'
 import { useAddressList } from '#targets/use-address-list.ts'
-import { displayAddress } from '#targets/labels.ts'
+import { targetAddress } from '@glacis/contract/target-address'
 import { Button } from '#ui/button.tsx'
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { SlideOver } from '#ui/dialog.tsx'
@@ -158,7 +158,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
       title={target ? `Edit ${target.name}` : 'New target'}
       description={
         target ? (
-          <span className="font-mono">{displayAddress(target)}</span>
+          <span className="font-mono">{targetAddress(target)}</span>
         ) : (
           "A host, address, or range you're authorized to scan."
         )

@@ -8,7 +8,6 @@ import type { ReactNode } from 'react'
 import { addToast } from '#ui/toasts.tsx'
 import { resume, start, startedMessage } from '#scans/queries.ts'
 import { update } from '#targets/queries.ts'
-import { displayAddress } from '#targets/labels.ts'
 import { Button } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
 import { AbsoluteTime, RelativeTime } from '#ui/relative-time.tsx'
@@ -32,8 +31,8 @@ export function TargetNotes({ target, scan }: TargetNotesProps) {
       {scan && <ScanWaitNote scan={scan} isPending={resuming.isPending} onOverride={() => resuming.mutate(scan.id)} />}
       {unresolvedSinceTime ? (
         <TargetNote variant="orange">
-          <strong className="font-semibold">{displayAddress(target)} no longer resolves</strong>, since{' '}
-          <AbsoluteTime value={unresolvedSinceTime} />. Scans fail until the name resolves again.
+          <strong className="font-semibold">{target.readableAddress ?? target.address} no longer resolves</strong>,
+          since <AbsoluteTime value={unresolvedSinceTime} />. Scans fail until the name resolves again.
         </TargetNote>
       ) : (
         hasFailed && <FailedNote target={target} lastScan={lastScan} />

@@ -11,7 +11,7 @@ import { formatChanges, detail as oneScan, reportUrl } from '#scans/queries.ts'
 import { detail } from '#targets/queries.ts'
 import { RecentScans } from '#targets/recent-scans.tsx'
 import { statusOfLastScan, TagList } from '#targets/target-table.tsx'
-import { formatAllowedHours, periodLabels, permissionLabels, profileLabels, displayAddress } from '#targets/labels.ts'
+import { formatAllowedHours, periodLabels, permissionLabels, profileLabels } from '#targets/labels.ts'
 import { ButtonAnchor } from '#ui/button.tsx'
 import { Detail, Fact, Facts } from '#ui/card.tsx'
 import { ChartFigure } from '#ui/charts/figure.tsx'
@@ -104,7 +104,7 @@ function Rail({ target }: { readonly target: Target }) {
         <h2>Details</h2>
         <Facts>
           <Fact name="Address">
-            <span className="font-mono wrap-anywhere">{displayAddress(target)}</span>
+            <span className="font-mono wrap-anywhere">{target.readableAddress ?? target.address}</span>
             {target.readableAddress && (
               <span className="block font-mono text-12 text-ink-3 wrap-anywhere">{target.address}</span>
             )}

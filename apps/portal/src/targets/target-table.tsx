@@ -7,7 +7,9 @@ import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { isActive, start, startedMessage } from '#scans/queries.ts'
 import type { ScopeSort } from '#targets/search.ts'
-import { periodLabels, displayAddress } from '#targets/labels.ts'
+import { targetAddress } from '@glacis/contract/target-address'
+import { periodLabels } from '#targets/labels.ts'
+import { PauseAction } from '#targets/pause-action.tsx'
 import { Badge, tagColor } from '#ui/badge.tsx'
 import { Menu } from '#ui/menu.tsx'
 import { MenuAction, MenuDivider } from '#ui/menu-entries.tsx'
@@ -74,7 +76,7 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
                 params={{ id: target.id }}
                 title={`${target.name}, ${target.address}`}
               >
-                <StackedName name={target.name} detail={displayAddress(target)} />
+                <StackedName name={target.name} detail={targetAddress(target)} />
               </CellLink>
             </Cell>
             <Cell label="Tags" priority={2} className={secondOnPhone}>
@@ -199,6 +201,7 @@ function RowMenu({
       <MenuAction icon={<Pencil />} onClick={() => onEdit(target)}>
         Edit
       </MenuAction>
+      <PauseAction target={target} />
       <MenuDivider />
       <MenuAction danger call="deleteTarget" icon={<Trash2 />} onClick={() => onDelete(target)}>
         Delete

@@ -3,7 +3,7 @@ import type { Target } from '@glacis/contract/target'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useDenial } from '#lib/role.ts'
 import { all, update } from '#targets/queries.ts'
-import { displayAddress } from '#targets/labels.ts'
+import { targetAddress } from '@glacis/contract/target-address'
 import { Checkbox } from '#ui/field.tsx'
 
 /** Others can be assigned in the target form. */
@@ -29,7 +29,7 @@ export function TargetsForAgent({ agent }: TargetsForAgentProps) {
         <Checkbox
           key={target.id}
           label={target.name}
-          hint={<span className="font-mono">{displayAddress(target)}</span>}
+          hint={<span className="font-mono">{targetAddress(target)}</span>}
           checked={target.agent !== undefined}
           onChange={(event) => set(target, event.currentTarget.checked)}
         />

@@ -2,7 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { list } from '#targets/queries.ts'
 import { LastScan } from '#targets/target-table.tsx'
-import { periodLabels, displayAddress } from '#targets/labels.ts'
+import { targetAddress } from '@glacis/contract/target-address'
+import { periodLabels } from '#targets/labels.ts'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { totalOf } from '#ui/list.tsx'
@@ -47,7 +48,7 @@ export function TargetsOfAgent({ agentId }: { readonly agentId: string }) {
               <tr key={target.id}>
                 <Cell label="Target" primary>
                   <CellLink to="/scope/$id" params={{ id: target.id }} title={`${target.name}, ${target.address}`}>
-                    <StackedName name={target.name} detail={displayAddress(target)} />
+                    <StackedName name={target.name} detail={targetAddress(target)} />
                   </CellLink>
                 </Cell>
                 <Cell label="Schedule" priority={1} quiet>

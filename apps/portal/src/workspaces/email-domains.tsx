@@ -38,7 +38,7 @@ export function EmailDomains() {
                 key={item.id}
                 icon={<AtSign aria-hidden="true" />}
                 name={item.domain}
-                detail={`${item.isVerified ? 'Joins' : 'Not verified yet. Users will join'} as ${roleLabels[item.role].toLowerCase()}`}
+                detail={`${item.isVerified ? 'Users join' : 'Not verified yet: users will join'} as ${roleLabels[item.role].toLowerCase()}`}
               >
                 {item.isVerified ? (
                   <Badge variant="green">Verified</Badge>

@@ -11,8 +11,9 @@ import { Spinner } from '#ui/spinner.tsx'
 export function InvitationPage({ token }: { readonly token: string }) {
   useDocumentTitle('Invitation')
   const client = useQueryClient()
-  const { data, error } = useQuery(preview(token))
   const accepting = useMutation(accept)
+  // Once accepted, it can't be previewed again.
+  const { data, error } = useQuery({ ...preview(token), enabled: accepting.isIdle || accepting.isError })
   const join = () => accepting.mutate({ token }, { onSuccess: ({ workspaceId }) => switchTo(client, workspaceId) })
   if (error) return <Rejected error={error} />
   if (!data) return <Spinner />

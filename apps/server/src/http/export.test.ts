@@ -13,6 +13,8 @@ describe('exports', () => {
       'id,name\r\n',
     ])
     expect(csv.headers['content-disposition']).toMatch(/^attachment; filename="glacis-risks-\d{4}-\d\d-\d\d\.csv"$/)
+    const unknown = '/v1/issues/export?filter.scanId=01a20517-7eb5-7872-a820-6652a18220b1'
+    expect((await users.request({ method: 'GET', url: unknown })).statusCode).toBe(404)
     const json = await users.request({ method: 'GET', url: '/v1/issues/export?format=json&filter.kev=true' })
     expect(json.json()).toEqual({ issues: [] })
   })

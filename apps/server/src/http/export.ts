@@ -12,6 +12,8 @@ import { fileQueryOf } from '#http/query.ts'
 import { rejectUnstorable } from '#http/storable.ts'
 import { exportProducts } from '#inventory/index.ts'
 import { exportIssues } from '#issues/index.ts'
+import { fileStem } from '#reports/index.ts'
+import { getScan } from '#scans/index.ts'
 import { exportWorkspace } from '#workspaces/index.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod/mini'
@@ -24,14 +26,16 @@ export function serveExports(app: FastifyInstance, database: Database, guard: Gu
   app.get('/v1/issues/export', async (request, reply) => {
     const as = await guard.admit(request, 'exportIssues')
     const input = ExportQuery.parse(questionOf(request))
-    await inWorkspace(database, as, (ctx) =>
-      recordAuditEvent(ctx, 'issue.export', { kind: 'workspace', id: as.workspace }, { ...input }),
-    )
+    const scanned = await inWorkspace(database, as, async (ctx) => {
+      await recordAuditEvent(ctx, 'issue.export', { kind: 'workspace', id: as.workspace }, { ...input })
+      const scanId = input.filter?.scanId
+      return scanId === undefined ? undefined : (await getScan(ctx, { id: scanId })).scan.target
+    })
     const pieces = exportIssues((work) => inWorkspace(database, as, work), input)
-    const day = new Date().toISOString().slice(0, 10)
+    const name = fileStem(scanned?.name ?? 'risks', new Date().toISOString())
     return reply
       .type(input.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8')
-      .header('content-disposition', `attachment; filename="glacis-risks-${day}.${input.format}"`)
+      .header('content-disposition', `attachment; filename="${name}.${input.format}"`)
       .send(Readable.from(pieces, { objectMode: true, highWaterMark: 1 }))
   })
   app.get('/v1/products/export', async (request, reply) => {

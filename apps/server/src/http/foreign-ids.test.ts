@@ -55,7 +55,11 @@ const notObjects: ReadonlySet<string> = new Set(['planId', 'clientId'])
 /** The sign-in page finds a workspace's provider before anyone has signed in. */
 const isPublic = ({ path }: Pick<Endpoint, 'path'>) => path === '/v1/sign-in-provider/find'
 /** These calls count objects instead of naming them in an error. */
-const counts: ReadonlySet<string> = new Set(['/v1/notification-channels/preview', '/v1/issues/batch/status'])
+const counts: ReadonlySet<string> = new Set([
+  '/v1/notification-channels/preview',
+  '/v1/issues/batch/status',
+  '/v1/issues/batch/update',
+])
 
 /** Additions that make the sample bodies valid: a change for each call with an update mask, and lists with items. */
 const bodies: Readonly<Record<string, object>> = {
@@ -65,6 +69,7 @@ const bodies: Readonly<Record<string, object>> = {
   'PATCH /v1/hosts/:id': { host: { owner: 'x' } },
   'PATCH /v1/products/:id': { product: { minNotificationSeverity: 5 } },
   'PATCH /v1/issues/:id': { issue: { dueTime: null } },
+  'POST /v1/issues/batch/update': { issue: { dueTime: null } },
   'PATCH /v1/views/:id': { view: { name: 'x' } },
   'PATCH /v1/notification-channels/:id': { channel: { rule: { events: ['EVENT_ISSUE_OPENED'], minSeverity: 0 } } },
   'POST /v1/notification-channels': {

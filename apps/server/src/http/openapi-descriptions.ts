@@ -175,6 +175,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   ignoreUntilTime: 'When the issue reopens; at most 365 days ahead for critical and high issues.',
   unchangedSinceTime: 'Skip issues changed after this time. To undo a decision, pass its `decideTime`.',
   issue: 'The issue.',
+  expectedIssue: 'Skip issues whose named fields have other values. To undo a change, pass what it set.',
   assigneeId: 'ID of the user; null to unassign.',
   dueTime: 'Due date; null for none.',
   text: 'The text.',

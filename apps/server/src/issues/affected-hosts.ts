@@ -98,7 +98,10 @@ export async function affectedHosts(
              coalesce(max(ignore_reason) filter (where ${isIgnored}), '') as ignore_reason,
              coalesce(max(ignore_comment) filter (where ${isIgnored}), '') as ignore_comment,
              coalesce(max(ignored_by) filter (where ${isIgnored}), '') as ignored_by,
-             min(not_checked_since) filter (where status in ('STATUS_OPEN', 'STATUS_REGRESSION')) as not_checked_since,
+             -- Only if no open occurrence was checked: one that was just seen proves that the risk is still there.
+             case when bool_and(not_checked_since is not null) filter (where ${isOpen}) then
+               min(not_checked_since) filter (where ${isOpen})
+             end as not_checked_since,
              ${evidence} as evidence
       from occurrence
       where account_id = ${ctx.workspace} and issue_id = wanted.id and host_id = few.host_id
@@ -118,6 +121,7 @@ export async function affectedHosts(
 }
 
 const isIgnored = sql`status = 'STATUS_IGNORED'`
+const isOpen = sql`status in ('STATUS_OPEN', 'STATUS_REGRESSION')`
 
 /** Aggregates rows of `issue_event` into a list of `Event`. */
 const eventList = sql<readonly Event[]>`

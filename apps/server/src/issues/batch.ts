@@ -5,8 +5,6 @@ import type * as contract from '@glacis/contract/triage'
 import type { SkippedIssue } from '@glacis/contract/triage'
 import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
-import { invalid } from '#errors.ts'
-import { decisionTime } from '#issues/decide.ts'
 import {
   type Decision,
   ignoreEndOf,
@@ -15,31 +13,33 @@ import {
   ignorePeriodError,
   statusLabel,
 } from '#issues/decision.ts'
-import { matching } from '#issues/filter.ts'
 import { inDeletedTargetsOnly, deletedTargetsMessage } from '#issues/apply-decision.ts'
 import { decideOnIssues, type Background } from '#issues/pending-decisions.ts'
+import {
+  aborted,
+  beforeMax,
+  conflictOf,
+  invalidArgument,
+  lockSelection,
+  requireSelection,
+  type SelectedIssue,
+  skippedMax,
+  skippedResult,
+  timeOf,
+  unknownIssues,
+} from '#issues/selection.ts'
 import { canTransition } from '#issues/status.ts'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 
 type Input = ParsedInputOf<typeof contract.setStatusOfMany>
-interface Row {
-  readonly id: string
-  readonly name: string
+interface Row extends SelectedIssue {
   readonly status: IssueStatus
   readonly category: SeverityCategory
   readonly host_count: number
-  readonly at: Date
   readonly ignore_reason: IgnoreReason | ''
   readonly ignore_comment: string
   readonly ignore_until: Date | null
-  /** The issue changed after the time the client last saw it. */
-  readonly has_changed: boolean
 }
-
-const skippedMax = 1000
-const beforeMax = 10_000
-/** google.rpc.Code */
-const [invalidArgument, missing, aborted] = [3, 5, 10]
 
 /**
  * Changes the status of many issues in a fixed number of statements. Issues that can't be changed
@@ -54,52 +54,26 @@ export async function setStatusOfMany(
   background: Background | null = null,
 ): Promise<ResultOf<typeof contract.setStatusOfMany>> {
   const { ids, filter, unchangedSinceTime, ...decision } = input
-  if ((ids === undefined) === (filter === undefined))
-    throw invalid('ids', 'Specify the issues by ids or by filter, not both')
+  const selection = { ids, filter, unchangedSinceTime }
+  requireSelection(selection)
   validateDecision(decision, ctx.now)
-  const rows = await lockIssues(
+  const rows = await lockSelection<Row>(
     ctx,
-    ids ? sql`issue.account_id = ${ctx.workspace} and issue.id = any(${ids}::uuid[])` : matching(ctx, filter ?? {}),
-    unchangedSinceTime,
+    selection,
+    sql`issue.status, issue.category, issue.host_count, issue.ignore_reason, issue.ignore_comment, issue.ignore_until`,
   )
   const inDeletedTargets = await inDeletedTargetsOnly(ctx, resolvedOf(rows, decision))
   const judged = rows.map((row) => ({ row, skipped: transitionError(ctx, row, decision, inDeletedTargets) }))
   const moved = judged.flatMap(({ row, skipped }) => (skipped ? [] : [row]))
-  const skipped = [...unknown(ids ?? [], rows), ...judged.flatMap((item) => item.skipped ?? [])]
-  const now = moved.reduce((last, { at }) => (at > last ? at : last), ctx.now)
+  const skipped = [...unknownIssues(selection, rows), ...judged.flatMap((item) => item.skipped ?? [])]
+  const now = timeOf(ctx, moved)
   await apply({ ...ctx, now }, moved, decision, background)
   return {
     updatedCount: moved.length,
-    skipped: skipped.slice(0, skippedMax),
-    skippedCount: skipped.length,
+    ...skippedResult(skipped),
     ...(moved.length <= beforeMax && { before: previousStates(moved) }),
     ...(moved.length > 0 && { decideTime: now.toISOString() }),
   }
-}
-
-/** Locked in a fixed order to prevent deadlocks between batches. */
-async function lockIssues(ctx: Ctx, condition: RawBuilder<unknown>, since: string | undefined): Promise<Row[]> {
-  const { rows } = await sql<Row>`
-    select issue.id, threat.name, issue.status, issue.category, issue.host_count, ${decisionTime(ctx)} as at,
-           issue.ignore_reason, issue.ignore_comment, issue.ignore_until,
-           ${since === undefined ? sql`false` : changedAfter(ctx, since)} as has_changed
-    from issue
-    join threat on threat.id = issue.threat_id
-    where ${condition}
-    order by issue.id
-    for update of issue`.execute(ctx.tx)
-  return rows
-}
-
-/**
- * The issue-level history has an entry after this time. The decision's own entry has exactly this
- * time.
- */
-function changedAfter(ctx: Ctx, since: string): RawBuilder<boolean> {
-  return sql<boolean>`exists (
-    select from issue_event
-    where issue_event.account_id = ${ctx.workspace} and issue_event.issue_id = issue.id
-      and issue_event.host_id is null and issue_event.at > ${new Date(since)})`
 }
 
 /** Issues that would be reopened or ignored. Those only in deleted targets must stay resolved. */
@@ -114,7 +88,7 @@ function transitionError(
   inDeletedTargets: ReadonlySet<string>,
 ): SkippedIssue | null {
   const { id, name, status, category } = row
-  if (row.has_changed) return { id, name, code: aborted, message: 'Changed in the meantime' }
+  if (row.has_changed) return conflictOf(row)
   if (status === decision.status) return { id, name, code: aborted, message: `Already ${statusLabel(status)}` }
   if (!canTransition(status, decision.status)) {
     return {
@@ -127,13 +101,6 @@ function transitionError(
   if (inDeletedTargets.has(id)) return { id, name, code: aborted, message: deletedTargetsMessage }
   const message = ignorePeriodError(decision, category, ctx.now)
   return message === null ? null : { id, name, code: invalidArgument, message }
-}
-
-function unknown(ids: readonly string[], rows: readonly Row[]): SkippedIssue[] {
-  const known = new Set(rows.map((row) => row.id))
-  return ids
-    .filter((id) => !known.has(id))
-    .map((id) => ({ id, name: '', code: missing, message: `No issue has the ID ${id}` }))
 }
 
 async function apply(ctx: Ctx, rows: readonly Row[], decision: Decision, background: Background | null): Promise<void> {

@@ -22,7 +22,7 @@ import {
   applyToOccurrences,
   decisionRows,
 } from '#issues/apply-decision.ts'
-import { recordNote } from '#issues/history.ts'
+import { recordNotes } from '#issues/history.ts'
 import { rollUp } from '#issues/rollup.ts'
 import { applyDecisions, decideOnIssues, type Background } from '#issues/pending-decisions.ts'
 import { canTransition, worstOf } from '#issues/status.ts'
@@ -146,7 +146,8 @@ async function apply(
       ? await decideOnIssues(ctx, decided, decision, { occurrences, background })
       : await decideOnHosts(ctx, decided, decision, hostIds)
   if (!hasChanged) return null
-  if (isSame) await Promise.all((hostIds ?? [null]).map(async (hostId) => recordNote(ctx, { id, hostId }, reason)))
+  if (isSame)
+    await Promise.all((hostIds ?? [null]).map(async (hostId) => recordNotes(ctx, { ids: [id], hostId }, reason)))
   return { from, to: decision.status, reason, ...(hostIds && { hostId: hostIds[0] }) }
 }
 

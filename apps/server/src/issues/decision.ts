@@ -58,13 +58,16 @@ export function statusLabel(status: IssueStatus): string {
   return status === 'STATUS_REGRESSION' ? 'regressed' : status.slice('STATUS_'.length).toLowerCase()
 }
 
-const days = new Intl.DateTimeFormat('en-CH', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+/** `31 Dec 2026` */
+export function formatDay(time: Date, timeZone = 'UTC'): string {
+  return time.toLocaleDateString('en-CH', { day: 'numeric', month: 'short', year: 'numeric', timeZone })
+}
 
 /**
  * Formats a decision for the history: "Accepted risk until 31 Dec 2026: the port is closed
  * outside". Issues are not opened for one of the reasons.
  */
 export function formatDecision({ status, reason, comment, ignoreUntilTime }: Decision): string {
-  const until = ignoreUntilTime ? ` until ${days.format(new Date(ignoreUntilTime))}` : ''
+  const until = ignoreUntilTime ? ` until ${formatDay(new Date(ignoreUntilTime))}` : ''
   return [reason && status !== 'STATUS_OPEN' && ignoreReasonLabels[reason] + until, comment].filter(Boolean).join(': ')
 }

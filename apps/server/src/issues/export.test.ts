@@ -41,6 +41,20 @@ describe('an export', () => {
     expect(table).toHaveLength(2)
   })
 
+  it.each([
+    ['8080/admin/', '8080', '/admin/'],
+    ['443 shop.example/cart grade-f', '443', '/cart'],
+    ['53/udp', '53/udp', ''],
+    ['6379', '6379', ''],
+    ['package openssl', '', ''],
+  ])('splits the location %s into port and path', async (location, hostPort, hostPath) => {
+    await sql`update occurrence set location = ${location} where account_id = ${workspace}`.execute(
+      server.database.owner,
+    )
+    const [row] = await rows({ columns: ['hostPort', 'hostPath'], filter: { cve: 'CVE-2026-0001' } })
+    expect(row).toEqual({ hostPort, hostPath })
+  })
+
   it('includes merged hosts, as lists do', async () => {
     const { rows: hosts } = await sql<{ id: string }>`
       select id from host where account_id = ${workspace} order by address`.execute(server.database.owner)

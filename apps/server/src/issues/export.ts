@@ -94,6 +94,8 @@ const expressions: Readonly<Record<IssueColumn, RawBuilder<unknown>>> = {
   solution: sql`threat.solution`,
   hostAddress: sql`host.address`,
   hostName: sql`host.name`,
+  hostPort: sql`substring(occurrence.location from '^\\d{1,5}(?:/(?:tcp|udp)(?=$| ))?')`,
+  hostPath: sql`substring(occurrence.location from '^\\d{1,5}(?!/(?:tcp|udp)(?:$| ))(?: [^\\s/]+(?=/))?(/\\S*)')`,
   hostLocation: sql`occurrence.location`,
   hostStatus: sql`lower(substr(occurrence.status, 8))`,
   hostFirstSeenTime: iso(sql`occurrence.first_seen_at`),
@@ -111,6 +113,7 @@ const freeTextColumns: ReadonlySet<IssueColumn> = new Set([
   'solution',
   'hostAddress',
   'hostName',
+  'hostPath',
   'hostLocation',
   'targetName',
 ])

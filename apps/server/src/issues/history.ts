@@ -2,7 +2,7 @@
 import type { Ctx } from '#ctx.ts'
 import { isVerified, worstStatus } from '#issues/occurrence-sql.ts'
 import { type Announcement, announceRows } from '#notifications/index.ts'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 /** Reason for a change, and the scan that caused it. */
 export interface ChangeReason {
@@ -64,14 +64,25 @@ export async function recordIssueHistory(ctx: Ctx, ids: readonly string[], why: 
       insert into issue_event (account_id, id, issue_id, status, verification, at, actor, reason, scan_id)
       select ${ctx.workspace}, new_id(), id, status, verification, ${ctx.now}, ${ctx.actor.name}, ${why.reason}, ${why.scanId}
       from turned
-    ), ${announceRows(
-      ctx,
-      sql`
-        select ${kind} as kind, threat.name as title, turned.score, 'issue' as resource_kind, turned.id as resource_id,
-               array(select target_id from issue_target
-                     where issue_target.account_id = ${ctx.workspace} and issue_target.issue_id = turned.id) as target_ids
-        from turned join threat on threat.id = turned.threat_id`,
-    )}`.execute(ctx.tx)
+    ), ${announceRows(ctx, announcements(ctx, kind))}`.execute(ctx.tx)
+}
+
+/** Announces a change that leaves the status, so that open pages show it. */
+export async function announceChanges(ctx: Ctx, ids: readonly string[]): Promise<void> {
+  await sql`
+    with turned as (
+      select id, score, threat_id from issue
+      where account_id = ${ctx.workspace} and id = any(${ids}::uuid[])
+    ), ${announceRows(ctx, announcements(ctx, sql`'EVENT_ISSUE_CHANGED'`))}`.execute(ctx.tx)
+}
+
+/** An event for each row of `turned`. */
+function announcements(ctx: Ctx, eventKind: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select ${eventKind} as kind, threat.name as title, turned.score, 'issue' as resource_kind, turned.id as resource_id,
+           array(select target_id from issue_target
+                 where issue_target.account_id = ${ctx.workspace} and issue_target.issue_id = turned.id) as target_ids
+    from turned join threat on threat.id = turned.threat_id`
 }
 
 /** The event that a row of `turned` is announced as. */
@@ -84,18 +95,23 @@ const kind = sql<Announcement['kind']>`
        else 'EVENT_ISSUE_CHANGED'
   end`
 
-/** Records a change that leaves the status, such as new ignore terms or an assignment. */
-export async function recordNote(
+/** Records, for each of these issues, a change that leaves the status, such as new ignore terms or an assignment. */
+export async function recordNotes(
   ctx: Ctx,
-  { id, hostId }: { readonly id: string; readonly hostId: string | null },
+  { ids, hostId }: { readonly ids: readonly string[]; readonly hostId: string | null },
   note: string,
 ): Promise<void> {
+  if (ids.length === 0) return
   await sql`
     insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor, reason, scan_id)
     select ${ctx.workspace}, new_id(), last.issue_id, last.host_id, last.target_id, last.status, last.verification,
            ${ctx.now}, ${ctx.actor.name}, ${note}, null
-    from issue_event as last
-    where account_id = ${ctx.workspace} and issue_id = ${id} and host_id is not distinct from ${hostId}::uuid
-    order by at desc, id desc
-    limit 1`.execute(ctx.tx)
+    from unnest(${ids}::uuid[]) as changed (id)
+    cross join lateral (
+      select * from issue_event as event
+      where event.account_id = ${ctx.workspace} and event.issue_id = changed.id
+        and event.host_id is not distinct from ${hostId}::uuid
+      order by at desc, id desc
+      limit 1
+    ) as last`.execute(ctx.tx)
 }

@@ -10,7 +10,7 @@ import {
   listIssues,
   updateIssue,
 } from '#issues/index.ts'
-import { type IssueFixture, later, nora, createIssueFixture } from '#issues/testing/fixture.ts'
+import { type IssueFixture, historyLines, later, nora, createIssueFixture } from '#issues/testing/fixture.ts'
 import { person } from '#testing/test-server.ts'
 import { createTag, deleteTag, describeTargets } from '#testing/issues.ts'
 
@@ -60,6 +60,23 @@ describe('assignees, due dates, and tags', () => {
     expect([await assignment(true), await assignment(false)]).toEqual(['Test', undefined])
     const cleared = await change({ id: fixture.first(), issue: { dueTime: null }, updateMask: { paths: ['dueTime'] } })
     expect(cleared.dueTime).toBeUndefined()
+  })
+
+  it('of an issue are in its history, with the day of the workspace and who set it', async () => {
+    const workspace = fixture.server.database.owner.updateTable('workspace').where('id', '=', fixture.workspace)
+    await workspace.set({ time_zone: 'America/Los_Angeles' }).execute()
+    const setDue = (dueTime: string | null) =>
+      change({ id: fixture.first(), issue: { dueTime }, updateMask: { paths: ['dueTime'] } })
+    const before = historyLines(await fixture.read(fixture.first()))
+    await setDue('2026-12-15T07:59:59Z')
+    await setDue('2026-12-15T07:59:59Z')
+    const removed = await setDue(null)
+    expect(historyLines(removed)).toEqual([
+      ...before,
+      'STATUS_OPEN Nora Ammann Due date set to 14 Dec 2026',
+      'STATUS_OPEN Nora Ammann Due date removed',
+    ])
+    expect(historyLines(await setDue(null))).toEqual(historyLines(removed))
   })
 
   it("use the workspace's tags: filter, export, and delete", async () => {

@@ -1,5 +1,6 @@
 import type { Host } from '@glacis/contract/host'
 import type { Issue } from '@glacis/contract/issue'
+import { targetAddress } from '@glacis/contract/target-address'
 import type { Ctx } from '#ctx.ts'
 import { notFound } from '#errors.ts'
 import { describeHosts } from '#inventory/index.ts'
@@ -30,7 +31,7 @@ export async function collectReport(ctx: Ctx, scanId: string): Promise<ReportMod
     account: workspace,
     generatedAt: ctx.now.toISOString(),
     scan,
-    target: { name: scan.target.name, address: scan.target.address },
+    target: { name: scan.target.name, address: targetAddress(scan.target) },
     ...(previous && { previous }),
     hosts: await hostsOf(ctx, scanId),
     issues: await withThreatKeys(ctx, restrictToTarget(issues, scan.target.id)),

@@ -1,5 +1,6 @@
 import type { ReportFormat } from '@glacis/contract/scan'
 import { runTask, TaskFailure } from '@glacis/scanner'
+import { fileStem } from './file-stem.ts'
 import type { ReportModel } from './model.ts'
 
 /** A rendered file with its headers. */
@@ -33,7 +34,9 @@ export interface RenderRequest {
  */
 export async function renderReport(model: ReportModel, format: ReportFormat): Promise<RenderedReport> {
   const body = await renderInProcess({ model, format })
-  return { body, contentType: contentTypes[format], filename: `${fileStem(model)}.${format}` }
+  const { target, scan, generatedAt } = model
+  const stem = fileStem(target.name, scan.completeTime ?? generatedAt)
+  return { body, contentType: contentTypes[format], filename: `${stem}.${format}` }
 }
 
 async function renderInProcess(request: RenderRequest): Promise<Buffer> {
@@ -47,16 +50,4 @@ async function renderInProcess(request: RenderRequest): Promise<Buffer> {
     if (cause instanceof TaskFailure) throw new Error("The report couldn't be rendered.", { cause })
     throw cause
   }
-}
-
-/** `glacis-web-front-2026-09-19`. */
-function fileStem({ target, scan, generatedAt }: ReportModel): string {
-  const name = target.name
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '')
-    .slice(0, 60)
-  return ['glacis', name || 'report', (scan.completeTime ?? generatedAt).slice(0, 10)].join('-')
 }

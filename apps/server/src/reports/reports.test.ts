@@ -100,7 +100,21 @@ describe('a report as PDF', () => {
 
   it('lists ignored risks separately, and the hosts', () => {
     expect(text.indexOf('Accepted and ignored')).toBeLessThan(text.indexOf('FTP without TLS encryption'))
+    expect(text).toContain('www2.example.ch. Accepted risk, set by Nora Ammann on 12 Aug 2026 until 31 Dec 2026.')
     for (const { address } of sample.hosts) expect(text).toContain(address)
+  })
+
+  it.each([
+    ['scan', 'A scan no longer found it on 18 Sept 2026.'],
+    ['Nora Ammann', 'Resolved by Nora Ammann on 18 Sept 2026.'],
+  ])('says who resolved a risk: %s', async (actor, expected) => {
+    const resolveTime = '2026-09-18T01:00:00.000Z'
+    const status = 'STATUS_RESOLVED' as const
+    const [issue] = sample.issues
+    if (!issue) throw new Error('the sample has issues')
+    const resolved = { ...issue, status, resolveTime, history: [{ status, timestamp: resolveTime, actor }] }
+    const bytes = await renderPdf({ ...sample, issues: [resolved] }, { isCompressed: false })
+    expect(pagesOf(bytes.toString('latin1')).join('\n')).toContain(expected)
   })
 
   it('has page numbers', () => {
@@ -175,7 +189,11 @@ describe('rendering', () => {
     for (const { ruleId, ruleIndex, locations, properties, suppressions } of results) {
       expect(run?.tool.driver.rules[ruleIndex]?.id).toBe(ruleId)
       expect(URL.canParse(locations[0]?.physicalLocation.artifactLocation.uri ?? '')).toBe(true)
-      expect(suppressions !== undefined).toBe(properties.status === 'STATUS_IGNORED')
+      expect(suppressions).toEqual(
+        properties.status === 'STATUS_IGNORED'
+          ? [{ kind: 'external', status: 'accepted', justification: 'Accepted risk' }]
+          : undefined,
+      )
     }
   })
   it('reports errors of its process', async () => {

@@ -1,5 +1,5 @@
 /** The report as a SARIF 2.1.0 log (OASIS), for code hosts and findings collectors. */
-import type { AffectedHost, Evidence } from '@glacis/contract/issue'
+import { type AffectedHost, type Evidence, ignoreReasonLabels } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import { evidenceLengthMax, sarifLog, messageOf, uriOf } from '#sarif.ts'
 import type { ReportIssue, ReportModel, ReportService } from './model.ts'
@@ -72,7 +72,11 @@ function resultOf(
     partialFingerprints: { 'glacis/v1': `${threatKey}|${address}|${location}` },
     ...(status === 'STATUS_IGNORED' && {
       suppressions: [
-        { kind: 'external', status: 'accepted', justification: ignored?.comment ?? ignored?.reason ?? '' },
+        {
+          kind: 'external',
+          status: 'accepted',
+          justification: ignored?.comment ?? (ignored?.reason ? ignoreReasonLabels[ignored.reason] : ''),
+        },
       ],
     }),
     properties: {

@@ -9,6 +9,7 @@ import { getIssue, listIssues } from '#issues/index.ts'
 import { getScan, planScan, startScan } from '#scans/index.ts'
 import { runBatch } from '#scans/run.ts'
 import { createTarget, describeTargets } from '#targets/index.ts'
+import { scanningIn } from '#testing/scanning.ts'
 import { person, sharedTestServer, type TestServer } from '#testing/test-server.ts'
 
 const check = `id: lab-ssrf
@@ -21,7 +22,6 @@ http:
     matchers:
       - { type: word, part: interactsh_protocol, words: [http] }
 `
-const nothing = { info() {}, warn() {}, error() {} }
 const signal = new AbortController().signal
 const [vulnerableHost, callbackHost] = ['127.71.1.1', '127.71.1.2']
 
@@ -59,11 +59,10 @@ beforeEach(() => {
 
 /** Runs a complete scan through the server and returns the issues. */
 async function scanned(callbacks: CallbackServer | null) {
-  const { database, jobs } = testServer
+  const { jobs } = testServer
   const packs = { checks: [folder], fingerprints: [], threats: [], distributions: [], lifecycles: [] }
   const ownEndpoints = callbacks ? [`${vulnerableHost}:${callbacks.httpPort}`] : []
-  const reach = { networks: 'all', ownEndpoints } as const
-  const scanning = { database, jobs, log: nothing, packs, knowledge: {}, callbacks, ...reach }
+  const scanning = { ...scanningIn(testServer), packs, callbacks, ownEndpoints }
   const workspace = await testServer.createWorkspace()
   const as: TestServer['as'] = (whose, work) => testServer.as(whose, work, { actor: person })
   const scan = await as(workspace, async (ctx) => {

@@ -208,6 +208,12 @@ it.each([
   expect(issue.affectedHosts[0]?.notCheckedSinceTime).toBe(issue.lastSeenTime)
 })
 
+it('counts a host as checked if one of its locations was seen again', async () => {
+  await scanned(host, service, finding(), finding('80/other'), covered(check))
+  await scanned(host, service, finding('80/other'))
+  expect((await theIssue()).affectedHosts[0]?.notCheckedSinceTime).toBeUndefined()
+})
+
 it('reopens a resolved issue as a regression', async () => {
   await scanned(host, service, finding(), covered(check))
   await scanned(host, service, covered(check))

@@ -3,13 +3,15 @@ import type { Knowledge } from '@glacis/intelligence'
 import { type CallbackServer, scanInProcess } from '@glacis/scanner'
 import { type Ctx, type Log, scanActor } from '#ctx.ts'
 import { type Database, inWorkspace } from '#database/index.ts'
+import type { ScanTable } from '#database/tables.ts'
 import type { Jobs, Work } from '#jobs.ts'
 import { jobOf, type ScanLimits } from '#scans/job.ts'
-import { failScan, lockActive, mustWait } from '#scans/lifecycle.ts'
+import { failScan, lockActive, logScanEvent, mustWait } from '#scans/lifecycle.ts'
 import { ingest } from '#scans/ingest.ts'
 import { narrowJob } from '#scans/retest.ts'
 import { knownPorts, monitorBatch } from '#scans/batch-monitor.ts'
 import type { PackFolders } from '#packs/index.ts'
+import type { Selectable } from 'kysely'
 
 /** The dependencies of workers that run scans. */
 export interface Scanning extends ScanLimits {
@@ -18,6 +20,8 @@ export interface Scanning extends ScanLimits {
   readonly log: Log
   readonly packs: PackFolders
   readonly knowledge: Knowledge
+  /** When this process started to take batches. */
+  readonly startTime: Date
   /**
    * Receives out-of-band callbacks from targets. If null or absent, checks that need one don't run.
    */
@@ -38,6 +42,7 @@ export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Pr
     const scan = await lockActive(ctx, scanId)
     if (!scan) return null
     if (await mustWait(ctx, scan)) return requeueBatch(ctx, work.data)
+    if (await wasInterrupted(ctx, scan, scanning.startTime)) await logContinuation(ctx, scanId)
     const row = await ctx.tx
       .updateTable('scan_batch')
       .set((set) => ({ attempt: set('attempt', '+', 1) }))
@@ -80,6 +85,35 @@ export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Pr
     }
     throw error
   }
+}
+
+/**
+ * Whether an earlier process stopped in the middle of the scan, and no process has worked on it since this one started.
+ * The attempts of a batch don't tell: one that failed is retried too, and other workers may have continued meanwhile.
+ */
+async function wasInterrupted(ctx: Ctx, scan: Selectable<ScanTable>, startTime: Date): Promise<boolean> {
+  if (scan.last_activity_at === null || scan.last_activity_at >= startTime) return false
+  const begun = await ctx.tx
+    .selectFrom('scan_batch')
+    .select('number')
+    .where('account_id', '=', ctx.workspace)
+    .where('scan_id', '=', scan.id)
+    .where('state', '!=', 'DONE')
+    .where('attempt', '>', 0)
+    .limit(1)
+    .executeTakeFirst()
+  return begun !== undefined
+}
+
+/** Records the activity too, so that the scan's other batches don't log the same. The scan must be locked. */
+async function logContinuation(ctx: Ctx, scanId: string): Promise<void> {
+  await ctx.tx
+    .updateTable('scan')
+    .set({ last_activity_at: ctx.now })
+    .where('account_id', '=', ctx.workspace)
+    .where('id', '=', scanId)
+    .execute()
+  await logScanEvent(ctx, scanId, 'LEVEL_INFO', 'Continued after a restart of the server')
 }
 
 /** Requeues a batch that came up outside the allowed hours. */

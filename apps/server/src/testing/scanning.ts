@@ -9,6 +9,7 @@ export function scanningIn({ database, jobs }: TestServer): Scanning {
     log: { info() {}, warn() {}, error() {} },
     packs: { checks: [], fingerprints: [], threats: [], distributions: [], lifecycles: [] },
     knowledge: {},
+    startTime: new Date(),
     networks: 'all',
     ownEndpoints: [],
   }

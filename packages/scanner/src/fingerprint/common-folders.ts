@@ -16,7 +16,7 @@ const commonFolders = (
 const foldersWithoutRoot = (
   'akhq argocd artifactory auth backuppc confluence consul drupal flink gerrit glpi graylog guacamole jaeger jira joomla ' +
   'kafka-ui keycloak kiali mailman3 mantis minio moodle nextcloud nomad opensearch-dashboards otrs owncloud rabbitmq redmine ' +
-  'rundeck spark streamlit superset supervisor tensorboard thanos ui vault zipkin'
+  'rundeck spark streamlit superset supervisor system/console tensorboard thanos ui vault zipkin'
 ).split(' ')
 /** Folders that guides for a framework mount dashboards in, by products of its servers. */
 const frameworkFolders: readonly (readonly [RegExp, string])[] = [

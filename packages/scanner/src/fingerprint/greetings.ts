@@ -32,6 +32,7 @@ export const greetings: readonly (readonly [RegExp, Reader])[] = [
   [/^\d{3}[ -]\S{1,100} server \(HylaFAX/, (text) => ({ protocol: 'hylafax', field: software, text: lineOf(text) })],
   [/^VLC media player \d/, (text) => ({ protocol: 'vlc-rc', field: software, text: lineOf(text) })],
   [/^(?:GNU Guile \d|BeanShell \d)/, (text) => ({ protocol: 'console', field: software, text: lineOf(text) })],
+  [/^\s{0,4}Felix Remote Shell Console:/, () => ({ protocol: 'osgi-shell', field: '', text: '' })],
   [/^ceph v\d/, (text) => ({ protocol: 'ceph', field: software, text: lineOf(text) })],
   // The version of the protocol of ZEO, with pickles or MessagePack.
   [/^\0\0\0[\x02-\x05][MZ]\d{1,4}$/, () => ({ protocol: 'zeo', field: software, text: 'ZEO' })],

@@ -92,6 +92,17 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
     },
   ],
 
+  /** The version of the framework. */
+  'osgi-shell': [
+    async (connection) => {
+      await connection.read({ ...readOptions, enough: (all) => all.includes('\n-> ') })
+      connection.write('version\r\n')
+      const text = (await connection.read({ ...readOptions, enough: (all) => all.includes('-> ') })).toString('latin1')
+      const [, version = ''] = /^\s{0,4}(\d{1,6}\.\d{1,6}[\w.]{0,20})\r?\n/.exec(text) ?? []
+      return [{ field: 'protocol.software', text: `Apache Felix ${version}`.trim() }]
+    },
+  ],
+
   /** Names of the services, if the server has reflection. */
   grpc: [
     async (connection) => {

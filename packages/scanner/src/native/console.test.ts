@@ -20,6 +20,7 @@ describe('promptIn', () => {
     ['user=> ', 'user=>'],
     ['Welcome to Apache Felix Gogo\n\ng! ', 'g!'],
     ['osgi> ', 'osgi>'],
+    ['\nFelix Remote Shell Console:\r\n============================\r\n\r\n-> ', '->'],
     [
       '  A study in simplicity |___/\n\n\n| Welcome to the Prosody administration console. For a list of commands, type: help\n',
       '| Welcome to the Prosody administration console',

@@ -1,4 +1,4 @@
-/** Consoles that greet unauthenticated clients with a prompt: debuggers, language shells, and command shells. */
+/** Consoles that send unauthenticated clients a prompt on connect: debuggers, language shells, and command shells. */
 import { checkInfo, type NativeCheck, type NativeContext, type Proof } from '#native/native-check.ts'
 
 const open = checkInfo({
@@ -8,7 +8,7 @@ const open = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
   summary:
-    "The service greets clients with the prompt of a debugger, language shell, or command shell, or identifies itself as a debug adapter. The check read the greeting and, if it did not recognize the prompt, sent a multiplication or, on debugpy's port, the request that initializes a debug adapter.",
+    "The service sends the prompt of a debugger, language shell, or command shell on connect, or identifies itself as a debug adapter. The check read the first output and, if it did not recognize the prompt, sent a multiplication or, on debugpy's port, the request that initializes a debug adapter.",
   impact: 'An attacker can run arbitrary code with the permissions of the service.',
   remediation:
     'Stop the service if it was left over from debugging. Otherwise, bind it to localhost and connect through SSH.',
@@ -27,6 +27,8 @@ const prompts: readonly RegExp[] = [
   /(?:^|\n)Welcome to Node\.js v\d[\s\S]{0,200}\n> ?$/,
   // Scheme, BeanShell, Clojure, and the consoles of OSGi
   /(?:^|\n)(?:scheme@\([^)\n]{1,60}\)(?: \[\d{1,3}\])?>|bsh %|[a-z][\w.-]{1,60}=>|g!|osgi>|karaf@[\w()-]{1,40}>) ?$/,
+  // A heading that names a remote shell, such as that of Apache Felix
+  /\bRemote Shell\b[^\n]{0,40}(?:\n[=*-]{0,80}){0,4}\n-> ?$/i,
   // Vert.x Shell, below its banner
   /\|_\| o {1,4}\/_\/ \\_\\\s{1,9}% ?$/,
   // Prosody, which evaluates Lua
@@ -64,7 +66,7 @@ export const interactiveConsole: NativeCheck = {
   checks: [open],
   appliesTo: ({ transport, protocol, banner }) =>
     transport === 'tcp' &&
-    /^(?:telnet|console|command-console|debug-adapter)?$/.test(protocol) &&
+    /^(?:telnet|console|command-console|debug-adapter|osgi-shell)?$/.test(protocol) &&
     (promptIn(banner) !== undefined ||
       (/^(?:command-console)?$/.test(protocol) && unknownPrompt.test(banner.slice(-200)))),
   // A second connection could disturb a debugger, so the banner of the identification is the proof.

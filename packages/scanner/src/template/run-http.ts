@@ -1,4 +1,5 @@
 /** Runs the HTTP checks of one service: shared requests, calibration, and matching. */
+import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { HttpRequest } from '#net/http-message.ts'
 import { calibrate } from '#template/calibration.ts'
@@ -21,6 +22,8 @@ import { runUnit, Stopped } from '#unit.ts'
 
 /** Concurrent requests per origin; the client may allow fewer. */
 const CONCURRENT_REQUESTS = 6
+/** Responses that may wait for an earlier one. */
+const UNMATCHED_RESPONSES = 32
 /** Number of templates to match before yielding to the event loop. */
 const MATCHES_PER_TICK = 200
 
@@ -105,42 +108,24 @@ async function* runGroups(work: HttpRun, groups: readonly Group[]): AsyncIterabl
   yield* completions(work.progress)
 }
 
-/** Sends requests concurrently and matches each response when it is complete. */
+/**
+ * Sends requests concurrently and matches the responses in the order of the groups, so that a template that stops at its
+ * first match finds the same in every scan.
+ */
 async function* sendAll(work: HttpRun, groups: readonly Group[]): AsyncIterable<ServiceEvent> {
   const stop = new AbortController()
   const signal = AbortSignal.any([work.run.signal, stop.signal])
-  const queue = groups.values()
-  const inFlight = new Set<Promise<readonly SentRequest[]>>()
-  const done: Promise<readonly SentRequest[]>[] = []
-  let wake = Promise.withResolvers<void>()
-  const start = () => {
-    for (const group of queue) {
-      const sending = sendGroup(work, group, signal)
-      if (!sending) continue
-      const settled = () => {
-        inFlight.delete(sending)
-        done.push(sending)
-        wake.resolve()
-      }
-      inFlight.add(sending)
-      sending.then(settled, settled)
-      return true
-    }
-    return false
-  }
+  const options = { concurrency: CONCURRENT_REQUESTS, highWaterMark: UNMATCHED_RESPONSES }
+  // Settled, because a stream that fails drops what wasn't read yet.
+  const send = (group: Group) => Promise.allSettled([sendGroup(work, group, signal)])
+  const responses: AsyncIterable<Awaited<ReturnType<typeof send>>> = Readable.from(groups).map(send, options)
   try {
-    start()
-    while (inFlight.size > 0 || done.length > 0) {
-      if (done.length === 0) await wake.promise
-      wake = Promise.withResolvers<void>()
-      for (const finished of done.splice(0)) {
-        for (const sent of await finished) yield* matchChain(work, sent)
-      }
-      while (work.health.stopReason() === null && inFlight.size < CONCURRENT_REQUESTS && start());
-      if (work.health.stopReason() !== null) break
+    for await (const [outcome] of responses) {
+      if (outcome.status === 'rejected') throw outcome.reason
+      for (const sent of outcome.value ?? []) yield* matchChain(work, sent)
+      if (work.health.stopReason() !== null) return
     }
   } finally {
-    for (const left of inFlight) left.catch(() => undefined)
     stop.abort(new Error('request canceled'))
   }
 }

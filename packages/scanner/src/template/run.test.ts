@@ -287,10 +287,23 @@ it('stops checking a host that stops responding', async () => {
   )
 })
 
+it('finds the same path in every scan, although a later one answers first', async () => {
+  const later = Promise.withResolvers<void>()
+  const port = await serve((request, response) => {
+    if (request.url === '/first') void later.promise.then(() => response.end('needle'))
+    else if (request.url === '/second') response.end('needle', () => later.resolve())
+    else response.writeHead(404).end()
+  })
+  const path = `${base}/first", ${base}/second"`
+  const observations = await run(port, plan({ id: 'either', path, extra: '    stop-at-first-match: true\n' }))
+  expect(locations(observations)).toEqual([`${port}/first`])
+})
+
 it("yields confirmed findings before rejecting with the signal's reason", async () => {
   const stop = new AbortController()
   const port = await serve((request, response) => {
-    if (request.url === '/t0') response.end('needle')
+    // Responses of the front page are matched before other requests are sent.
+    if (request.url === '/') response.end('needle')
     else if (request.url === '/t1') stop.abort(new Error('the user pressed stop'))
     else response.writeHead(404).end()
   })
@@ -298,11 +311,11 @@ it("yields confirmed findings before rejecting with the signal's reason", async 
   const service = { port, transport: 'tcp', protocol: 'http', tls: false, banner: '', technologies: [] } as const
   const target = { address, hostname: 'lab.test', basePath: '/', services: [service] }
   const tools = { http: client, guard, signal, profile: 'gentle', budget: { take: async () => undefined } } as const
-  const checks = plan({ id: 't0', path: `${base}/t0"`, severity: 'high' }, { id: 't1', path: `${base}/t1"` })
+  const checks = plan({ id: 't0', path: `${base}/"`, severity: 'high' }, { id: 't1', path: `${base}/t1"` })
   const observations: Observation[] = []
   const finish = async () => {
     for await (const observation of runChecks(target, checks, tools)) observations.push(observation)
   }
   await expect(finish()).rejects.toThrow('the user pressed stop')
-  expect(locations(observations)).toEqual([`${port}/t0`])
+  expect(locations(observations)).toEqual([`${port}/`])
 })

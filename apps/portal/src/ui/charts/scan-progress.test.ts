@@ -19,8 +19,11 @@ it.each([
   [scan('STATUS_CREATED', 'PHASE_WAITING', 0, 0), 'Waiting to start.'],
   [scan('STATUS_CREATED', 'PHASE_WAITING', 0, 0, 0, 'Waiting for agent zrh-1.'), 'Waiting for agent zrh-1.'],
   [scan('STATUS_RUNNING', 'PHASE_DISCOVERY', 0, 0), 'Finding hosts. 0 hosts scanned.'],
-  [scan('STATUS_RUNNING', 'PHASE_CHECKS', 0, 1), 'Running checks. 0 of 1 host scanned.'],
-  [scan('STATUS_RUNNING', 'PHASE_CHECKS', 142, 187, 9), 'Running checks. 142 of 187 hosts scanned, 9 affected.'],
+  [scan('STATUS_RUNNING', 'PHASE_CHECKS', 0, 1), 'Running checks. 0 of 1 address scanned.'],
+  [
+    scan('STATUS_RUNNING', 'PHASE_CHECKS', 142, 187, 9),
+    'Running checks. 142 of 187 addresses scanned, 9 hosts affected.',
+  ],
 ])('describes the progress: %#', (subject, expected) => {
   expect(progressText(subject)).toBe(expected)
 })

@@ -20,20 +20,23 @@ const sweep =
 /** Maximum share shown, so that a running scan never looks finished. */
 const shareMax = 0.95
 
-/** "Running checks. 142 of 187 hosts scanned, 9 affected." */
+/** "Running checks. 142 of 187 addresses scanned, 9 hosts affected." */
 export function progressText({ status, progress, hostCount }: Pick<Scan, 'status' | 'progress' | 'hostCount'>): string {
   if (status === 'STATUS_CREATED') return progress?.failureReason || 'Waiting to start.'
   if (progress?.phase === 'PHASE_WAITING' && progress.failureReason) return progress.failureReason
   const { scannedHosts, affectedHosts } = hostCount
   const done = Math.max(scannedHosts, progress?.hostsDone ?? 0)
   const total = progress?.hostsTotal ?? 0
-  const word = (total || done) === 1 ? 'host' : 'hosts'
-  const hosts = `${formatNumber(done)}${total > 0 ? ` of ${formatNumber(total)}` : ''} ${word} scanned`
+  // The total counts addresses, most of which may have no host.
+  const scanned =
+    total > 0
+      ? `${formatNumber(done)} of ${formatNumber(total)} ${total === 1 ? 'address' : 'addresses'} scanned`
+      : `${formatNumber(done)} ${done === 1 ? 'host' : 'hosts'} scanned`
   const phase = progress ? `${progress.resumeTime ? 'Paused' : phaseLabels[progress.phase]}. ` : ''
-  return `${phase}${hosts}${affectedHosts > 0 ? `, ${formatNumber(affectedHosts)} affected` : ''}.`
+  return `${phase}${scanned}${affectedHosts > 0 ? `, ${formatNumber(affectedHosts)} ${affectedHosts === 1 ? 'host' : 'hosts'} affected` : ''}.`
 }
 
-/** Share of hosts scanned; indeterminate while the number of hosts is unknown. Show the text beside it. */
+/** Share of addresses scanned; indeterminate while their number is unknown. Show the text beside it. */
 export function ScanProgressBar({ scan }: { readonly scan: Pick<Scan, 'progress'> }) {
   const total = scan.progress?.hostsTotal ?? 0
   const share = total > 0 ? Math.min(shareMax, (scan.progress?.hostsDone ?? 0) / total) : undefined

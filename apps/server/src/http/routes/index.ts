@@ -167,6 +167,7 @@ export function serveApi(router: Router, services: Services): void {
   serve(issue.setHostStatus, (ctx, input) => issues.setHostStatus(ctx, input, inside))
   serve(triage.setStatusOfMany, (ctx, input) => issues.setStatusOfMany(ctx, input, { jobs }))
   serve(triage.updateIssue, (ctx, input) => issues.updateIssue(ctx, input, inside))
+  serve(triage.updateManyIssues, issues.updateManyIssues)
   serve(triage.retestIssue, (ctx, input) => scans.retestIssue(ctx, jobs, input))
   serve(triage.listComments, issues.listComments)
   serve(triage.createComment, (ctx, input) => issues.createComment(ctx, jobs, input))

@@ -1,13 +1,15 @@
 /** The last part: ignored and resolved issues, and explanations of terms. */
-import type { Issue } from '@glacis/contract/issue'
-import type { Figures } from '../figures.ts'
+import { type Issue, ignoreReasonLabels } from '@glacis/contract/issue'
+import { type Figures, hostsOf } from '../figures.ts'
 import { moveDown, heading, type Pdf, ensureSpace, write } from './document.ts'
-import { formatCount, truncatedLine } from './text.ts'
+import { formatCount, formatDay, truncatedLine } from './text.ts'
 import { fonts, ink, severities } from './theme.ts'
 
 const listedMax = 30
+/** Hosts that are named per risk. */
+const namedMax = 3
 
-/** Lists the ignored and resolved issues by name, then explains the terms of the report. */
+/** Lists the ignored and resolved issues with who decided it and why, then explains the terms of the report. */
 export function writeAppendix(pdf: Pdf, { ignored, resolved }: Figures): void {
   moveDown(pdf, 26)
   writeList(pdf, 'Accepted and ignored', ignored)
@@ -25,13 +27,36 @@ export function writeAppendix(pdf: Pdf, { ignored, resolved }: Figures): void {
 function writeList(pdf: Pdf, title: string, issues: readonly Issue[]): void {
   if (issues.length === 0) return
   heading(pdf, title)
-  for (const { name, threat } of issues.slice(0, listedMax)) {
-    ensureSpace(pdf, 14)
-    write(pdf, `${severities[threat.severity.category].label}  ·  ${truncatedLine(name, 100)}`, { size: 9 })
+  for (const issue of issues.slice(0, listedMax)) {
+    ensureSpace(pdf, 28)
+    const { label } = severities[issue.threat.severity.category]
+    write(pdf, `${label}  ·  ${truncatedLine(issue.name, 100)}`, { size: 9 })
+    write(pdf, truncatedLine(`${hostsText(issue)}. ${decisionText(issue)}`, 300), { size: 8.5, color: ink.soft })
+    moveDown(pdf, 3)
   }
   if (issues.length > listedMax)
     write(pdf, `and ${formatCount(issues.length - listedMax, 'more risk')}`, { color: ink.soft })
   moveDown(pdf, 20)
+}
+
+function hostsText(issue: Issue): string {
+  const names = issue.affectedHosts.slice(0, namedMax).map(({ host }) => host.name ?? host.address)
+  const more = hostsOf(issue) - names.length
+  return more > 0 ? `${names.join(', ')}, and ${formatCount(more, 'more host')}` : names.join(', ')
+}
+
+/** Who ignored or resolved a risk, why, and until when. */
+function decisionText({ status, ignored, ignoreTime, resolveTime, history }: Issue): string {
+  if (status === 'STATUS_RESOLVED') {
+    const actor = history.findLast((entry) => entry.status === status)?.actor
+    const by = actor === undefined || actor === 'scan' ? 'A scan no longer found it' : `Resolved by ${actor}`
+    return `${by} on ${formatDay(resolveTime)}.`
+  }
+  const reason = ignored?.reason === undefined ? 'Ignored' : ignoreReasonLabels[ignored.reason]
+  const by = ignored?.actor === undefined ? '' : ` by ${ignored.actor}`
+  const until = ignored?.untilTime === undefined ? '' : ` until ${formatDay(ignored.untilTime)}`
+  const comment = ignored?.comment === undefined ? '' : ` ${ignored.comment}`
+  return `${reason}, set${by} on ${formatDay(ignoreTime)}${until}.${comment}`
 }
 
 const terms = [

@@ -237,6 +237,7 @@ function toIssue(sketch: Sketch, index: number): ReportIssue {
       history: [],
       firstSeenTime,
       lastSeenTime: time,
+      ...(status === 'STATUS_IGNORED' && { ignored: { reason: 'REASON_ACCEPTED_RISK' } }),
       evidence: [
         {
           location: sketch.location ?? '21',
@@ -251,6 +252,15 @@ function toIssue(sketch: Sketch, index: number): ReportIssue {
     history: [],
     firstSeenTime,
     lastSeenTime: time,
+    ...(status === 'STATUS_IGNORED' && {
+      ignoreTime: '2026-08-12T09:30:00.000Z',
+      ignored: {
+        reason: 'REASON_ACCEPTED_RISK',
+        comment: 'Replaced in winter.',
+        actor: 'Nora Ammann',
+        untilTime: '2026-12-31T00:00:00.000Z',
+      },
+    }),
   })
   return { ...issue, threatKey: sketch.cve ?? checkId }
 }

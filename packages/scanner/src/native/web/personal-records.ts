@@ -12,7 +12,7 @@ export const personalData = checkInfo({
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
   summary:
-    'An API endpoint from a script or the OpenAPI description returns personal data, such as birth dates, bank accounts, or password hashes, to unauthenticated requests, as a list or for consecutive numbers.',
+    'An API endpoint from a script or the OpenAPI description returns personal data, such as birth dates, bank accounts, or password hashes, to unauthenticated requests, as a list or at sequential IDs (IDOR).',
   impact:
     'An attacker can copy the personal data of all users or customers. Such a breach may have to be reported under privacy laws such as the GDPR.',
   remediation:
