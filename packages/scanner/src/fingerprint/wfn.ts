@@ -164,14 +164,25 @@ export function canonicalVersion(product: string, read: string): ProductVersion 
     .trim()
     .toLowerCase()
     .replace(/^v(?=\d)/, '')
+  const [ciscoVersion] = /^\d{1,2}\.\d{1,2}\(\d[\w.]{0,8}\)[\w()]{0,20}/.exec(text) ?? []
+  if (ciscoVersion) return { version: ciscoVersion, update: '*' }
+  return split(product, withoutRemark(text))
+}
+
+/** A build in parentheses, or a placeholder that was never filled in. */
+function withoutRemark(text: string): string {
+  return text
     .replace(/\(.*$/s, '')
     .trimEnd()
     .replace(/-?\$\{.*$/s, '')
+}
+
+function split(product: string, text: string): ProductVersion {
   if (product === 'mariadb') return mariadb(text)
   const { upstream, revision } = withoutRevision(text)
   if (!/^\d/.test(upstream) || /[\sx]|\.\.|-.*-.*\d\.\d/.test(upstream)) return { version: '*', update: '*' }
-  const split = byProduct(product, upstream) ?? preRelease(upstream) ?? { version: upstream, update: '*' }
-  return revision === undefined ? split : { ...split, revision }
+  const parts = byProduct(product, upstream) ?? preRelease(upstream) ?? { version: upstream, update: '*' }
+  return revision === undefined ? parts : { ...parts, revision }
 }
 
 /** MariaDB 10 and later prefix `5.5.5-` for compatibility with old replicas. */
@@ -206,7 +217,7 @@ const javaUpdate: readonly [RegExp, string] = [/^(\d+\.\d+\.\d+)_(\d+)/, 'update
 const productForms: Readonly<Record<string, readonly [RegExp, string]>> = {
   openssh: patchLevel,
   ntp: patchLevel,
-  bind: [/^(\d[\d.]*)-?((?:rc|[absp])\d+)$/, ''],
+  bind: [/^(\d[\d.]*)-?((?:rc|a|b|s|p)\d+)$/, ''],
   sudo: [/^(\d[\d.]*)p(\d+)$/, 'patch'],
   jre: javaUpdate,
   jdk: javaUpdate,
@@ -215,6 +226,6 @@ const productForms: Readonly<Record<string, readonly [RegExp, string]>> = {
 
 function preRelease(text: string): ProductVersion | undefined {
   const [, version, mark] =
-    /^(\d+(?:\.\d+)*)[-.~_]?((?:alpha|beta|rc|pre|preview|dev|snapshot|m)[-.]?\d*)$/.exec(text) ?? []
+    /^(\d+(?:\.\d+)*)[-.~_]?((?:alpha|beta|rc|pre|preview|dev|snapshot)[-.]?\d*|m[-.]?\d+)$/.exec(text) ?? []
   return version && mark ? { version, update: mark.replaceAll(/[-.]/g, '') } : undefined
 }
