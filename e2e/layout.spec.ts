@@ -57,17 +57,23 @@ it('keeps the header of the risks of a scan on one line at every width', async (
   }
 })
 
-it('shows a touch-sized menu beside the name of a risk on a phone', async () => {
-  await openAt('/risks/verified', 390, 844)
-  const row = page.locator('main tbody tr[data-row]').first()
-  const name = await row.locator('.ttl').boundingBox()
-  const menu = await row.getByRole('button', { name: /^Actions for/ }).boundingBox()
-  if (!name || !menu) throw new Error('title or control missing')
-  expect(Math.abs(menu.y + menu.height / 2 - (name.y + name.height / 2))).toBeLessThan(4)
-  expect(Math.min(menu.width, menu.height)).toBeGreaterThanOrEqual(44)
-  expect(menu.x).toBeGreaterThanOrEqual(name.x + name.width)
-  expect(menu.x + menu.width).toBeLessThanOrEqual(390)
-})
+it.each(['', 'assignee due'])(
+  'shows a touch-sized menu beside a risk on a phone, with the columns %j',
+  async (columns) => {
+    await openAt('/risks/verified', 390, 844)
+    await page.evaluate((value) => localStorage.setItem('glacis.riskColumns', value), columns)
+    await openAt('/risks/verified', 390, 844)
+    await page.evaluate(() => localStorage.removeItem('glacis.riskColumns'))
+    const row = page.locator('main tbody tr[data-row]').first()
+    const name = await row.locator('.ttl').boundingBox()
+    const menu = await row.getByRole('button', { name: /^Actions for/ }).boundingBox()
+    if (!name || !menu) throw new Error('title or control missing')
+    expect(Math.abs(menu.y + menu.height / 2 - (name.y + name.height / 2))).toBeLessThan(4)
+    expect(Math.min(menu.width, menu.height)).toBeGreaterThanOrEqual(44)
+    expect(menu.x).toBeGreaterThanOrEqual(name.x + name.width)
+    expect(menu.x + menu.width).toBeLessThanOrEqual(390)
+  },
+)
 
 it('validates a webhook URL on blur, not earlier', async () => {
   await openAt('/integrations', 1440)

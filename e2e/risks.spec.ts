@@ -79,6 +79,37 @@ it('resolves a selection in bulk, and undoes it', async () => {
   await expect.poll(() => Promise.all(ids.map(statusOf))).toEqual(ids.map(() => 'STATUS_OPEN'))
 })
 
+it('assigns a selection by keyboard, undoes it, and sets the due date', async () => {
+  await toList(page)
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  const ids = await Promise.all([0, 1].map((at) => idOfRow(rowsOf(page).nth(at))))
+  const issuesNow = async () => {
+    const all = await Promise.all(ids.map((id) => visitor.call(getIssue, { id })))
+    return all.map(({ issue }) => issue)
+  }
+  const assignees = async () => (await issuesNow()).map(({ assignee }) => assignee?.name)
+  const bar = page.getByRole('group', { name: 'Selected risks' })
+  await bar.getByRole('button', { name: 'Assign' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Assign to me' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('Assigned 2 risks to you.').waitFor()
+  expect(await assignees()).toEqual(['Nora Ammann', 'Nora Ammann'])
+  await page.getByText('Assigned 2 risks to you.').locator('..').getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(assignees).toEqual([undefined, undefined])
+  await bar.getByRole('button', { name: 'Due date' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Set due date of 2 risks' })
+  await dialog.getByRole('textbox', { name: 'Due date' }).fill('14.12.2027')
+  await page.keyboard.press('Enter')
+  await page.getByText('Due date of 2 risks set to 14 Dec 2027.').waitFor()
+  expect((await issuesNow()).map(({ dueTime }) => dueTime?.slice(0, 7))).toEqual(['2027-12', '2027-12'])
+  await page.goto(`/risks/${ids[0]}`)
+  await page.getByText('Due date set to 14 Dec 2027').waitFor()
+})
+
 it('previews risks beside the list', async () => {
   await toList(page)
   const [first, second] = await rowsOf(page).locator('[data-row-link] .ttl').allInnerTexts()

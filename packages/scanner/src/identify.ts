@@ -103,11 +103,13 @@ async function readApplications(
   const candidates = ownFolder === undefined ? new Set([...suggested, ...common]) : [ownFolder]
   const folders: string[] = []
   const unnamed: string[] = []
+  const shown = new Set<string>()
   const found = [...traces]
   for (const folder of candidates) {
     if (folder !== ownFolder && (await isMissing({ ...endpoint, tls }, folder, tools))) continue
     const page = await readWeb({ ...endpoint, tls }, webTools(tools), folder)
     if (!page) break
+    if (page.status < 400) shown.add(folder)
     const isProduct = identify(page.traces).some((technology) => !known.has(productOf(technology)))
     if (!isProduct && folder !== ownFolder) {
       if (page.status === 200) unnamed.push(folder)
@@ -117,13 +119,18 @@ async function readApplications(
     found.push(...page.traces)
   }
   const technologies = folders.length > 0 ? identify(found) : atRoot
-  const isSpring = technologies.some((technology) => productOf(technology).includes(':spring_'))
-  const actuators = isSpring ? await findActuators({ ...endpoint, tls }, webTools(tools)) : []
-  const all = [...new Set([...folders, ...actuators, ...unnamed.slice(0, unnamedFoldersMax)])]
+  const applications = [...folders, ...unnamed.slice(0, unnamedFoldersMax)]
+  const origin = { ...endpoint, tls }
+  const actuators = await findActuators(origin, webTools(tools), technologies.map(productOf), applications)
+  const all = [...new Set([...folders, ...actuators.folders, ...applications])]
   // A page without a product that is linked without a slash is more likely a login or a page about the company.
   const leads = [...linkedFolders, ...hintedFolders.filter((folder) => folders.includes(folder))]
   const own = all.filter((folder) => folder === ownFolder || (isIndex && leads.includes(folder)))
-  return { technologies, ...withOwnFolder(own.length === 1 ? own[0] : undefined, all) }
+  // Below a root that doesn't exist, a single application is the server's own.
+  const only =
+    http.status === 404 && applications.length === 1 ? applications.filter((folder) => shown.has(folder)) : own
+  const withActuators = actuators.traces.length > 0 ? identify([...found, ...actuators.traces]) : technologies
+  return { technologies: withActuators, ...withOwnFolder(only.length === 1 ? only[0] : undefined, all) }
 }
 
 type Folders = Pick<Identification, 'ownFolder' | 'linkedFolders'>

@@ -45,44 +45,49 @@ export function BulkBar(props: BulkBarProps) {
       label="Selected risks"
       summary={isAll ? `All ${totalText(props)} selected` : `${issues.length} selected`}
     >
-      {actions.map((status) => (
-        <Button
-          key={status}
-          size="sm"
-          call="setStatusOfMany"
-          icon={actionIcons[status]}
-          loading={pendingStatus === status}
-          disabled={isBusy}
-          onClick={() => onSetStatus(status)}
-        >
-          {actionLabels[status]}
+      {/* On phones, all actions fit in one row, without icons and below the count. */}
+      <span className="flex flex-wrap gap-2 max-md:order-1 max-md:[&_.lucide]:hidden">
+        {actions.map((status) => (
+          <Button
+            key={status}
+            size="sm"
+            call="setStatusOfMany"
+            icon={actionIcons[status]}
+            loading={pendingStatus === status}
+            disabled={isBusy}
+            onClick={() => onSetStatus(status)}
+          >
+            {actionLabels[status]}
+          </Button>
+        ))}
+        <AssignMenu
+          call="updateManyIssues"
+          place="bottom start"
+          button={
+            <>
+              <UserRound aria-hidden="true" />
+              Assign
+              <ChevronDown aria-hidden="true" />
+            </>
+          }
+          assignees={isAll ? undefined : issues.map(({ assignee }) => assignee?.id)}
+          onAssign={props.onAssign}
+        />
+        <Button size="sm" call="updateManyIssues" icon={<CalendarDays />} disabled={isBusy} onClick={props.onChooseDue}>
+          Due date
         </Button>
-      ))}
-      <AssignMenu
-        call="updateManyIssues"
-        place="bottom start"
-        button={
-          <>
-            <UserRound aria-hidden="true" />
-            Assign
-            <ChevronDown aria-hidden="true" />
-          </>
-        }
-        assignees={isAll ? undefined : issues.map(({ assignee }) => assignee?.id)}
-        onAssign={props.onAssign}
-      />
-      <Button size="sm" call="updateManyIssues" icon={<CalendarDays />} disabled={isBusy} onClick={props.onChooseDue}>
-        Due date
-      </Button>
+      </span>
       {!isAll && total !== undefined && total > issues.length && (
         <Button size="sm" variant="link" disabled={isBusy} onClick={props.onAll}>
           Select all {totalText(props)} matching
         </Button>
       )}
       <span className="ml-auto text-ink-2 max-md:hidden">{unavailableReason(issues, actions)}</span>
-      <Button size="sm" variant="ghost" icon={<X />} disabled={isBusy} onClick={onClear}>
-        Clear
-      </Button>
+      <span className="max-md:order-1 max-md:ml-auto">
+        <Button size="sm" variant="ghost" icon={<X />} disabled={isBusy} onClick={onClear}>
+          <span className="max-md:sr-only">Clear</span>
+        </Button>
+      </span>
     </SelectionBar>
   )
 }

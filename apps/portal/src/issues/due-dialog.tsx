@@ -39,7 +39,7 @@ export function DueDialog({ open, what, dueTimes, busy, problem, onClose, onSet 
       footer={
         <>
           {hasAny && (
-            <span className="mr-auto">
+            <span className="mr-auto -ml-3.5">
               <Button variant="ghost" disabled={busy} onClick={() => onSet(null)}>
                 Clear
               </Button>
@@ -55,7 +55,9 @@ export function DueDialog({ open, what, dueTimes, busy, problem, onClose, onSet 
       }
     >
       <form id={id} onSubmit={submit}>
-        <Field label="Due">{(wiring) => <DateInput {...wiring} name="due" required defaultValue={current} />}</Field>
+        <Field label="Due date">
+          {(wiring) => <DateInput {...wiring} name="due" required data-autofocus defaultValue={current} />}
+        </Field>
       </form>
     </Dialog>
   )

@@ -42,7 +42,11 @@ export function IssueTable({
   const columns = picking ? chosen : []
   const sorted = (by: RiskSort) => (sort === by ? 'descending' : undefined)
   const table = (
-    <Table label={label} style={columns.length > 0 ? { minWidth: minTableWidth(columns) } : undefined}>
+    <Table
+      label={label}
+      className="max-md:min-w-0!"
+      style={columns.length > 0 ? { minWidth: minTableWidth(columns) } : undefined}
+    >
       <thead>
         <tr>
           {picking && <SelectAll picking={picking} issues={issues ?? []} />}

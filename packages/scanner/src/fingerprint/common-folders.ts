@@ -31,7 +31,7 @@ const frameworkFolders: readonly (readonly [RegExp, string])[] = [
   // Named after their archives, such as openam.war.
   [
     /:(?:jboss\w*|jetty|payara\w*|tomcat|undertow|wildfly)$/,
-    'activiti-rest archiva cas fcrepo geoserver geowebcache hudson jackrabbit kie-server openam xwiki',
+    'activiti-rest archiva cas fcrepo geoserver geowebcache hudson jackrabbit kie-server openam pulse xwiki',
   ],
   [/:(?:express|fastify|koa|node\.js)$/, 'admin/queues agendash arena bull explorer queues status'],
   [/:(?:spring_\w+|tomcat)$/, 'api manage management'],

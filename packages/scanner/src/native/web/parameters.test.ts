@@ -39,6 +39,11 @@ describe('parametersOf', () => {
     expect(page(links.map((link) => `<a href="${link}">x</a>`).join(''))).toEqual(['/list sort=name'])
   })
 
+  it("skips a development server's own tools", () => {
+    const script = "fetch('/__open-in-editor?file=src/App.vue'); fetch('/_files?name=logo.png')"
+    expect(page('', [script])).toEqual(['/_files name=logo.png'])
+  })
+
   it('skips the versions of assets', () => {
     const links = '<link href="/site.css?v=3"><script src="/app.js?v=4"></script><img src="/thumbnail?id=5">'
     expect(page(links)).toEqual(['/thumbnail id=5'])

@@ -31,6 +31,8 @@ const parametersMax = 16
 /** Files whose query is a version. */
 const asset = /\.(?:css|gif|ico|jpe?g|js|map|mjs|png|svg|webp|woff2?)$/i
 const describedMax = 16
+/** Tools of a development server: some open a file in the developer's editor, and some crash if a file doesn't exist. */
+const developerTool = /^\/__[a-z]/
 const fileValue = /\.[a-z\d]{1,5}$|\//i
 const generalName = /^(?:f|id|key|n|name|p|slug|title|topic)$/i
 const fileName = /file|path|page|doc|template|download|dir|folder|view|include|image|attachment/i
@@ -46,7 +48,7 @@ export function parametersOf(pages: readonly PageText[], scripts: readonly strin
     [...text.matchAll(calledTarget)].flatMap(([, target = '', url = '']) => targetHere(`${target}${url}`, '/') ?? []),
   )
   const found = [...pages.flatMap((page) => linkedTargets(page)), ...called]
-    .filter((target) => !isDestructive(target) && !asset.test(pathIn(target)))
+    .filter((target) => !isDestructive(target) && !asset.test(pathIn(target)) && !developerTool.test(target))
     .flatMap((target) => parametersIn(target))
   return distinct([...found, ...pages.flatMap((page) => formParameters(page))]).slice(0, parametersMax)
 }
