@@ -52,6 +52,17 @@ it('ignores invalid responses', async () => {
   expect((await observe(server.address, [5300])).filter((one) => one.kind === 'service')).toEqual([])
 })
 
+it('reads the User-Agent of a SIP response like Server', async () => {
+  using server = await datagramServer(
+    '127.67.2.4',
+    5080,
+    () => 'SIP/2.0 200 OK\r\nUser-Agent: FreeSWITCH-mod_sofia/1.10.7-release~64bit\r\n\r\n',
+  )
+  expect((await observe(server.address, [5080])).filter((one) => one.kind === 'technology')).toMatchObject([
+    { wfn: { vendor: 'freeswitch', product: 'freeswitch', version: '1.10.7' } },
+  ])
+})
+
 it('sends nothing to excluded addresses', async () => {
   let requests = 0
   using server = await datagramServer('127.67.2.3', 5060, () => {

@@ -26,6 +26,13 @@ describe('identifyBanner', () => {
       'mysql',
       'Host 10.0.0.1 is not allowed to connect',
     ],
+    ['\x17\0\0\0\xff\x10\x04Too many connections', 3306, 'mysql', 'Too many connections'],
+    [
+      '\x24\0\0\0\xff\x6a\x04Stroj nem\xc3\xa1 povoleno se p\xc5\x99ipojit',
+      3306,
+      'mysql',
+      'Stroj nem\xc3\xa1 povoleno se p\xc5\x99ipojit',
+    ],
     ['RFB 003.008\n', 5900, 'vnc', 'RFB 003.008'],
     ['@RSYNCD: 32.0 sha512\n', 873, 'rsync', '@RSYNCD: 32.0 sha512'],
     ['( success ( 2 2 ( ) ) )', 3690, 'svn', '( success ( 2 2 ( ) ) )'],

@@ -104,6 +104,12 @@ describe('parseRecog', () => {
     expect(problems.map((problem) => problem.split(':')[0])).toEqual(['line 1', 'line 2', 'line 3', 'line 4'])
   })
 
+  it('reads the field from the name of a file that does not state it', () => {
+    const xml = '<fingerprints protocol="telnet"></fingerprints>'
+    expect(parseRecog(xml, 'telnet_banners').matches).toBe('telnet.banner')
+    expect(parseRecog(xml, 'hp_pjl_id').matches).toBe('hp_pjl_id')
+  })
+
   it.each([
     ['not XML', '<fingerprints><fingerprint'],
     ['another document', '<rss/>'],

@@ -128,8 +128,11 @@ export function parseRecog(
   return { ...headOf(root, name), fingerprints, problems }
 }
 
+/** Fields of Recog files that only their name states. */
+const fieldsByFile: Readonly<Record<string, string>> = { telnet_banners: 'telnet.banner' }
+
 function headOf(root: Record<string, string>, name: string) {
-  const { matches = name, requires = '', protocol = '', preference = preferenceDefault } = root
+  const { matches = fieldsByFile[name] ?? name, requires = '', protocol = '', preference = preferenceDefault } = root
   return {
     name,
     matches: matches.startsWith('http.path:') ? `${matches} ${requires}`.trim() : matches.toLowerCase(),

@@ -18,6 +18,28 @@ it('does not take the version of JupyterHub for that of a server that it starts'
   expect(namesIn([version('6.1.1')])).toEqual(['notebook 6.1.1'])
 })
 
+it.each([
+  ['smtp.banner', 'mail.example.test MailSite ESMTP Receiver Version 9.4.0.3 Ready', ['mailsite 9.4.0.3']],
+  ['smtp.banner', 'mail.example.test Acme ESMTP Receiver Version 9.4.0.3 Ready', []],
+  [
+    'smtp.banner',
+    'win.example.test Microsoft ESMTP MAIL Service, Version: 10.0.20348.1 ready',
+    ['internet_information_services *', 'windows *'],
+  ],
+  ['mysql.banners', '8.0.36-28', ['percona_server 8.0.36-28', 'mysql 8.0.36']],
+  ['mysql.banners', '8.0.36-0ubuntu0.22.04.1', ['mysql 8.0.36']],
+  ['mysql.banners', '5.7.25-TiDB-v7.5.0', ['tidb 7.5.0']],
+  ['mysql.banners', '5.7.8-MariaDB-1:10.4.13', ['mariadb 10.4.13']],
+  ['dns.versionbind', '9.9.5-rpz2+rl.14036.01-P1', ['bind 9.9.5']],
+  [
+    'snmp.sys_description',
+    'Cisco Adaptive Security Appliance Version 9.12(4)37',
+    ['adaptive_security_appliance_software 9.12.4.37'],
+  ],
+])('names %s %j', (field, text, names) => {
+  expect(namesIn([{ field, text }])).toEqual(names)
+})
+
 it('names a program by the build information in its metrics, unless the name is generic', () => {
   const metrics = (name: string) => ({
     field: 'http.path:/metrics',
