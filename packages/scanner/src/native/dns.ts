@@ -74,10 +74,7 @@ export const dns: NativeCheck = {
   async run(context) {
     const results: Record<string, Proof | null> = {}
     const rootReply = await firstReply(context)
-    const reply =
-      rootReply?.rcode === 'SERVFAIL' && !rootReply.flag_ra
-        ? ((await query(context, foreignQuestion, RECURSION_DESIRED)) ?? rootReply)
-        : rootReply
+    const reply = (await foreignReply(context, rootReply)) ?? rootReply
     const isRecursive = reply?.flag_ra && reply.rcode !== 'REFUSED'
     if (reply) results[recursion.id] = isRecursive ? recursionProof(reply) : null
     const versionReply = await query(context, versionQuestion)
@@ -95,6 +92,14 @@ async function firstReply(context: NativeContext): Promise<DnsMessage | null> {
   const reply = await query(context, { type: 'NS', name: '.' }, RECURSION_DESIRED)
   // A resolver that can't reach the root servers doesn't answer in time.
   return reply ?? query(context, localhostQuestion, RECURSION_DESIRED)
+}
+
+/** A forwarder returns the error of a server that doesn't know the root zone, but resolves other names. */
+async function foreignReply(context: NativeContext, rootReply: DnsMessage | null): Promise<DnsMessage | null> {
+  const isRefused = rootReply?.rcode === 'REFUSED'
+  if (!isRefused && (rootReply?.rcode !== 'SERVFAIL' || rootReply.flag_ra)) return null
+  const reply = await query(context, foreignQuestion, RECURSION_DESIRED)
+  return isRefused && recordsOf(reply).length === 0 ? null : reply
 }
 
 export const versionQuestion: Question = { type: 'TXT', class: 'CH', name: 'version.bind' }
