@@ -16,7 +16,7 @@ const transfer = checkInfo({
     'Allow transfers only to secondary servers, for example `allow-transfer { 192.0.2.53; };` in BIND, and authenticate them with TSIG.',
   reference: 'https://www.rfc-editor.org/rfc/rfc5936#section-6',
   tags: 'misconfig dns disclosure network',
-  verifiedOn: 'bind9 knot nsd pdns yadifa',
+  verifiedOn: 'bind9 coredns knot nsd pdns yadifa',
 })
 const recursion = checkInfo({
   id: 'dns-open-recursion',
@@ -30,7 +30,7 @@ const recursion = checkInfo({
     'Allow recursion only for your own networks: `allow-recursion { localnets; };` in BIND, `access-control:` in Unbound. On authoritative servers, turn it off with `recursion no;`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc5358',
   tags: 'misconfig dns amplification network',
-  verifiedOn: 'adguard-home bind9 dnscache knot-resolver pdns-recursor unbound unbound-control unbound-dot',
+  verifiedOn: 'adguard-home bind9 coredns dnscache knot-resolver pdns-recursor unbound unbound-control unbound-dot',
 })
 const version = checkInfo({
   id: 'dns-version-disclosed',
