@@ -193,6 +193,37 @@ export const callProbes: readonly Probe[] = [
     isOwnPortsOnly: true,
   },
   {
+    // The control port of the load balancer pen, recognized by its response to an HTTP request.
+    protocol: 'pen-control',
+    ports: [],
+    request: bytes('servers\n'),
+    responsePattern: /^\d{1,4} addr \S{1,60} port \d{1,5} conn \d/,
+    ...software,
+    read: () => 'pen',
+    isOwnPortsOnly: true,
+  },
+  {
+    // The monitoring daemon mon. Its version is that of the protocol.
+    protocol: 'mon',
+    ports: [2583],
+    request: bytes('version\nquit\n'),
+    responsePattern: /^version \d{1,6}\n220 version completed\n/,
+    ...software,
+    read: () => 'mon',
+    isOwnPortsOnly: true,
+  },
+  {
+    // The stream of a component (XEP-0114), for a domain that no server hosts.
+    protocol: 'xmpp-component',
+    ports: [5347],
+    request: bytes(
+      `<?xml version='1.0'?><stream:stream to='glacis.invalid' xmlns='jabber:component:accept' xmlns:stream='http://etherx.jabber.org/streams'>`,
+    ),
+    responsePattern: /<stream:stream\b[^>]{0,1000}jabber:component:accept/,
+    field: 'xmpp.stream',
+    isOwnPortsOnly: true,
+  },
+  {
     // Asks for the devices that can be attached (OP_REQ_DEVLIST of USB/IP 1.1.1).
     protocol: 'usbip',
     ports: [3240],

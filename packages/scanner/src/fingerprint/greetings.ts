@@ -33,6 +33,10 @@ export const greetings: readonly (readonly [RegExp, Reader])[] = [
   [/^VLC media player \d/, (text) => ({ protocol: 'vlc-rc', field: software, text: lineOf(text) })],
   [/^(?:GNU Guile \d|BeanShell \d)/, (text) => ({ protocol: 'console', field: software, text: lineOf(text) })],
   [/^\s{0,4}Felix Remote Shell Console:/, () => ({ protocol: 'osgi-shell', field: '', text: '' })],
+  [
+    /^iSCSI Target Controller version \d/,
+    (text) => ({ protocol: 'istgt-control', field: software, text: lineOf(text).slice(0, 60) }),
+  ],
   [/^ceph v\d/, (text) => ({ protocol: 'ceph', field: software, text: lineOf(text) })],
   // The version of the protocol of ZEO, with pickles or MessagePack.
   [/^\0\0\0[\x02-\x05][MZ]\d{1,4}$/, () => ({ protocol: 'zeo', field: software, text: 'ZEO' })],

@@ -237,6 +237,8 @@ export const httpResponseProtocols: readonly (readonly [RegExp, string])[] = [
   [/^<\?xml[^>]*\?>\s*<stream:/, 'xmpp'],
   [/^SIP\/2\.0 /, 'sip'],
   [/^Unknown command(?:, but maybe one of the following|\. Please enter one of the following)/, 'haproxy-cli'],
+  [/^do_cmd: ignoring command starting with '/, 'pen-control'],
+  [/^520 (?:\/,HTTP\/1\.\d not defined|command could not be executed, )/, 'mon'],
   [/^UNKNOWN COMMAND\n?$/, 'clamd'],
   [/^\0\0\0(?:\x0e|\x12\0\0\0\x01)E_BAD_PROTOCOL$/, 'nsq'],
   // The server mistook the request for a client's cookie.

@@ -98,7 +98,7 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
       await connection.read({ ...readOptions, enough: (all) => all.includes('\n-> ') })
       connection.write('version\r\n')
       const text = (await connection.read({ ...readOptions, enough: (all) => all.includes('-> ') })).toString('latin1')
-      const [, version = ''] = /^\s{0,4}(\d{1,6}\.\d{1,6}[\w.]{0,20})\r?\n/.exec(text) ?? []
+      const [, version = ''] = /^\s{0,4}(\d{1,3}\.\d[\w.]{0,20})\r?\n/.exec(text) ?? []
       return [{ field: 'protocol.software', text: `Apache Felix ${version}`.trim() }]
     },
   ],

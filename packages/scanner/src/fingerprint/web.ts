@@ -1,3 +1,4 @@
+import { isFatalFor } from '#fingerprint/fatal-paths.ts'
 import { faviconHash, faviconMd5 } from '#fingerprint/favicon.ts'
 import { pathOnOrigin } from '#fingerprint/origin.ts'
 import { versionIn } from '#fingerprint/own-name.ts'
@@ -118,7 +119,7 @@ export async function readWeb(
     if (version !== undefined) traces.push({ field: 'web.version', text: version })
   }
   const described = descriptionPaths.map((path) => [path, []] as const)
-  const fieldsOf = new Map([...described, ...relevantPaths(paths, traces)])
+  const fieldsOf = new Map([...described, ...relevantPaths(paths, traces)].filter(([path]) => !isFatalFor(front, path)))
   const readBelow = (path: string) => shared.request(origin, { method: 'GET', path: below(path) }, { signal })
   let refused = 0
   const isLast = ({ status }: HttpResponse) => base !== '/' && status === 401 && ++refused === refusedMax

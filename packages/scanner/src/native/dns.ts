@@ -16,7 +16,7 @@ const transfer = checkInfo({
     'Allow transfers only to secondary servers, for example `allow-transfer { 192.0.2.53; };` in BIND, and authenticate them with TSIG.',
   reference: 'https://www.rfc-editor.org/rfc/rfc5936#section-6',
   tags: 'misconfig dns disclosure network',
-  verifiedOn: 'bind9 knot nsd pdns yadifa',
+  verifiedOn: 'bind9 coredns knot nsd pdns yadifa',
 })
 const recursion = checkInfo({
   id: 'dns-open-recursion',
@@ -30,7 +30,7 @@ const recursion = checkInfo({
     'Allow recursion only for your own networks: `allow-recursion { localnets; };` in BIND, `access-control:` in Unbound. On authoritative servers, turn it off with `recursion no;`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc5358',
   tags: 'misconfig dns amplification network',
-  verifiedOn: 'adguard-home bind9 dnscache knot-resolver pdns-recursor unbound unbound-control unbound-dot',
+  verifiedOn: 'adguard-home bind9 coredns dnscache knot-resolver pdns-recursor unbound unbound-control unbound-dot',
 })
 const version = checkInfo({
   id: 'dns-version-disclosed',
@@ -74,10 +74,7 @@ export const dns: NativeCheck = {
   async run(context) {
     const results: Record<string, Proof | null> = {}
     const rootReply = await firstReply(context)
-    const reply =
-      rootReply?.rcode === 'SERVFAIL' && !rootReply.flag_ra
-        ? ((await query(context, foreignQuestion, RECURSION_DESIRED)) ?? rootReply)
-        : rootReply
+    const reply = (await foreignReply(context, rootReply)) ?? rootReply
     const isRecursive = reply?.flag_ra && reply.rcode !== 'REFUSED'
     if (reply) results[recursion.id] = isRecursive ? recursionProof(reply) : null
     const versionReply = await query(context, versionQuestion)
@@ -95,6 +92,14 @@ async function firstReply(context: NativeContext): Promise<DnsMessage | null> {
   const reply = await query(context, { type: 'NS', name: '.' }, RECURSION_DESIRED)
   // A resolver that can't reach the root servers doesn't answer in time.
   return reply ?? query(context, localhostQuestion, RECURSION_DESIRED)
+}
+
+/** A forwarder returns the error of a server that doesn't know the root zone, but resolves other names. */
+async function foreignReply(context: NativeContext, rootReply: DnsMessage | null): Promise<DnsMessage | null> {
+  const isRefused = rootReply?.rcode === 'REFUSED'
+  if (!isRefused && (rootReply?.rcode !== 'SERVFAIL' || rootReply.flag_ra)) return null
+  const reply = await query(context, foreignQuestion, RECURSION_DESIRED)
+  return isRefused && recordsOf(reply).length === 0 ? null : reply
 }
 
 export const versionQuestion: Question = { type: 'TXT', class: 'CH', name: 'version.bind' }

@@ -128,6 +128,18 @@ describe.concurrent('DNS', () => {
     const { found } = await runNativeChecks(peer, { protocol: 'dns' })
     expect(found).toEqual(['dns-zone-transfer', 'dns-open-recursion', 'dns-version-disclosed'])
   })
+  it.each([
+    ['resolves other names', 0x8180, ['dns-open-recursion']],
+    ['refuses other names', 0x8185, []],
+  ] as const)('asks a forwarder that refuses the root zone for a name: %s', async (_, flags, expected) => {
+    const address = record(1, Buffer.from([192, 0, 2, 9]))
+    const answer = (received: Buffer) =>
+      received.toString('latin1').includes('\u0003www\u0007example')
+        ? reply(received, flags, flags === 0x8180 ? [address] : [])
+        : reply(received, 0x8185, [])
+    await using peer = await tcpPeer(answering('', (_text, raw) => answer(raw)))
+    expect((await runNativeChecks(peer, { protocol: 'dns' })).found).toEqual(expected)
+  })
   it('finds nothing when all queries are refused', async () => {
     await using peer = await tcpPeer(answering('', (_, raw) => reply(raw, 0x8005, [])))
     const { found, covered } = await runNativeChecks(peer, { protocol: 'dns' })

@@ -2,6 +2,7 @@
  * Decides which requests are relevant to a service: generic ones, and product-specific ones only
  * for identified products, because most of them don't apply to most services.
  */
+import { isFatalPath } from '#fingerprint/fatal-paths.ts'
 import type { HttpResponse } from '#net/http-message.ts'
 import type { Group } from '#template/groups.ts'
 import { normalizedName } from '#template/relevance.ts'
@@ -45,9 +46,9 @@ const productFolders: readonly (readonly [RegExp, string])[] = [
   [/^\/(?:wp-content|wp-admin|wp-includes)\//, 'wordpress'],
 ]
 
-/** Whether a path is in a folder of an unidentified product. */
+/** Whether a path is in a folder of an unidentified product, or would end an identified one. */
 export function isForeignPath(path: string, names: ReadonlySet<string>): boolean {
-  return productFolders.some(([folder, name]) => folder.test(path) && !names.has(name))
+  return productFolders.some(([folder, name]) => folder.test(path) && !names.has(name)) || isFatalPath(path, names)
 }
 
 /** Stores that create an index for a document sent to any path. */

@@ -6,6 +6,8 @@ import { createJar, isCookieGate } from '#net/cookie-jar.ts'
 import type { HttpFailure, HttpResponse } from '#net/http-message.ts'
 import type { NativeContext, Proof } from '#native/native-check.ts'
 import { isCompleteResponse, parseResponse } from '#net/raw-http.ts'
+import { isFatalPath } from '#fingerprint/fatal-paths.ts'
+import { identifiedNames } from '#template/relevance.ts'
 
 export interface WebRequest {
   readonly method?: string
@@ -42,6 +44,7 @@ export class RateLimited extends Error {}
  */
 export async function requestWeb(context: NativeContext, request: WebRequest): Promise<WebResponse | undefined> {
   const { target, ...others } = request
+  if (isFatalPath(target, identifiedNames(context.service.technologies))) return undefined
   const isShared = target.startsWith('/') && Object.keys(others).length === 0
   const response = await (isShared ? requestShared(context, target) : exchangeWeb(context, request))
   if (response?.status === 429) throw new RateLimited()
