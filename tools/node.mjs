@@ -53,7 +53,7 @@ export async function runProgram(path, ...args) {
   if (node === null) fail(`Glacis needs Node.js ${major}. Run "npm start" to install it.`)
   if (node === process.execPath) {
     nodeModules.enableCompileCache(compileCache)
-    // The size can't be changed while Node runs, but the growth can: a scan needs 200 MB instead of 255 MB.
+    // The size can't be changed while Node runs, but the growth can, which saves a few megabytes.
     if (!process.execArgv.includes(smallYoungGeneration)) setFlagsFromString('--semi-space-growth-factor=1')
     process.argv = [node, program, ...args]
     await import(pathToFileURL(program).href)

@@ -1,12 +1,11 @@
 /** Assigning selected risks, and setting their due date. */
 import type { Issue } from '@glacis/contract/issue'
-import type { Member } from '@glacis/contract/workspace'
 import type { QueryClient } from '@tanstack/react-query'
 import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { IssueList } from '#issues/issue-list.tsx'
-import { day, showPage, testIssue } from '#issues/testing/issues.tsx'
+import { showPage, testIssue, testMember as member } from '#issues/testing/issues.tsx'
 import { setRole } from '#lib/role.ts'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
 import { clearToasts, shownToasts } from '#lib/testing/toasts.ts'
@@ -15,15 +14,6 @@ const lea = { id: 'lea', name: 'Lea' }
 const risks = [testIssue(1), testIssue(2, { assignee: lea, dueTime: '2026-12-24T22:59:59.000Z' }), testIssue(3)]
 const [first = '', second = ''] = risks.map(({ id }) => id)
 const batch = '/v1/issues/batch/update'
-const member = (name: string, more: Partial<Member> = {}): Member => ({
-  id: name.toLowerCase(),
-  name,
-  email: `${name.toLowerCase()}@example.ch`,
-  role: 'analyst',
-  joinTime: day,
-  isYou: false,
-  ...more,
-})
 const user = userEvent.setup()
 let service: Service
 let client: QueryClient

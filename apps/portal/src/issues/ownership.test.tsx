@@ -1,26 +1,16 @@
 /** The assignee, due date, and tags of a risk. */
-import type { Member } from '@glacis/contract/workspace'
 import type { QueryClient } from '@tanstack/react-query'
 import { cleanup, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { IssueTags } from '#issues/issue-tags.tsx'
 import { Ownership } from '#issues/ownership.tsx'
-import { day, showPage, testIssue } from '#issues/testing/issues.tsx'
+import { showPage, testIssue, testMember as member } from '#issues/testing/issues.tsx'
 import { setRole } from '#lib/role.ts'
 import { type Service, startService } from '#lib/testing/service.ts'
 import { clearToasts } from '#lib/testing/toasts.ts'
 
 const issue = testIssue(1)
-const member = (name: string, more: Partial<Member> = {}): Member => ({
-  id: name.toLowerCase(),
-  name,
-  email: `${name.toLowerCase()}@example.ch`,
-  role: 'analyst',
-  joinTime: day,
-  isYou: false,
-  ...more,
-})
 const user = userEvent.setup()
 let service: Service
 let client: QueryClient

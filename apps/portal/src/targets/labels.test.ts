@@ -1,17 +1,8 @@
 import type { Target } from '@glacis/contract/target'
 import { expect, it } from 'vitest'
 import { noRisksMessage } from '#targets/labels.ts'
+import { testTarget as target } from '#targets/testing/target.ts'
 
-const target: Target = {
-  id: '01a20517-7eb5-7872-a820-6652a18220b1',
-  name: 'Lab',
-  address: '192.0.2.0/28',
-  tags: [],
-  schedule: { period: 'PERIOD_WEEKLY' },
-  issueCount: { critical: 0, high: 0, medium: 0, low: 0 },
-  createTime: '2026-11-22T21:09:15.562Z',
-  updateTime: '2026-11-22T21:09:15.562Z',
-}
 const after = (status: string, hostCount = 0) => ({
   ...target,
   hostCount,

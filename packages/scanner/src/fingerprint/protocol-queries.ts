@@ -37,30 +37,8 @@ const readOptions = { firstByteMs: 2000, idleMs: 150, bytesMax: 16_384 }
 /** Text of a query that is to be repeated after STARTTLS. */
 export const tlsRequired = 'TLS required'
 
-/** Errors of Redis for a command that isn't permitted. */
-const redisRejection =
-  /^-(?:NOAUTH Authentication required|NOPERM |DENIED Redis |MISCONF |LOADING Redis |ERR operation not permitted)/
-
 /** By protocol; each query uses its own connection. */
 export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>> = {
-  /** INFO requires authentication when a password is set. ACLs that deny it allow HELLO, which has the version, too. */
-  redis: [
-    async (connection) => {
-      connection.write('*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n')
-      const text = (await connection.read(readOptions)).toString('latin1')
-      if (text.startsWith('$')) return [{ field: 'redis.info', text }]
-      connection.write('*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n')
-      const hello = (await connection.read(readOptions)).toString('latin1')
-      const [, server, version] =
-        /^%\d\r\n\$6\r\nserver\r\n\$\d\r\n(redis|valkey)\r\n\$7\r\nversion\r\n\$\d{1,2}\r\n(\d[\w.]{1,20})\r\n/.exec(
-          hello,
-        ) ?? []
-      if (version !== undefined) return [{ field: 'redis.info', text: `${server}_version:${version}` }]
-      // Compatible servers reject the command in their own words, or don't know it.
-      return redisRejection.test(text) ? [{ field: 'redis.info', text: 'redis' }] : []
-    },
-  ],
-
   'iso-tsap': [s7Identity, mmsIdentity],
 
   /** The greeting of many servers only announces that they look up the client. */
@@ -237,38 +215,6 @@ export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>>
       return [{ field: 'rdp.farewell', text: response }]
     },
   ],
-
-  /** buildInfo works before authentication in every version. */
-  mongodb: [
-    async (connection) => {
-      connection.write(
-        Buffer.from(
-          '380000000200000000000000dd070000000000000023000000106275696c64496e666f000100000002246462000600000061646d696e0000',
-          'hex',
-        ),
-      )
-      const text = (await connection.read({ ...readOptions, bytesMax: 65_536 })).toString('latin1')
-      const [, ferretDb] = /\x02ferretdbVersion\0[\s\S]{4}([\x20-\x7e]{1,60})\0/.exec(text) ?? []
-      return [
-        { field: 'mongodb.version', text: ferretDb ? `FerretDB ${ferretDb}` : mongoVersion(text) || 'no version' },
-      ]
-    },
-    // As OP_QUERY, for versions before 3.6.
-    async (connection) => {
-      connection.write(
-        Buffer.from(
-          '3b0000000200000000000000d40700000000000061646d696e2e24636d640000000000ffffffff14000000106275696c64496e666f000100000000',
-          'hex',
-        ),
-      )
-      const version = mongoVersion((await connection.read({ ...readOptions, bytesMax: 65_536 })).toString('latin1'))
-      return version ? [{ field: 'mongodb.version', text: version }] : []
-    },
-  ],
-}
-
-function mongoVersion(buildInfo: string): string {
-  return /\x02version\0[\s\S]{4}([\d.]{1,20}(?:-\w{1,100})?)\0/.exec(buildInfo)?.[1] ?? ''
 }
 
 /**

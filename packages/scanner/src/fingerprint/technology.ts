@@ -167,7 +167,7 @@ function isBetter(one: Technology, other: Technology): boolean {
 
 /** Default names of applications in metrics and descriptions, which identify nothing. */
 const genericNames =
-  /^(?:api|app|application|backend|frontend|main|microservice|printer|process|program|project|receiver|release|revision|server|service|software|system|test|version|web)$/i
+  /^(?:api|app|application|backend|daemon|device|frontend|main|microservice|printer|process|program|project|receiver|release|revision|server|service|software|system|test|version|web)$/i
 const subjects = ['service', 'service.component', 'os', 'hw'] as const
 type Subject = (typeof subjects)[number]
 

@@ -1,5 +1,6 @@
-/** Test risks as the API returns them, and a page to render them on. */
+/** Test risks and members as the API returns them, and a page to render them on. */
 import type { AffectedHost, Issue } from '@glacis/contract/issue'
+import type { Member } from '@glacis/contract/workspace'
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createQueryClient } from '#api/query.ts'
 import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
@@ -75,4 +76,10 @@ export function showPage(page: ReactNode): QueryClient {
     </QueryClientProvider>,
   )
   return client
+}
+
+/** An analyst; the ID is the name in lower case. */
+export function testMember(name: string, more: Partial<Member> = {}): Member {
+  const id = name.toLowerCase()
+  return { id, name, email: `${id}@example.ch`, role: 'analyst', joinTime: day, isYou: false, ...more }
 }
